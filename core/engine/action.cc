@@ -1,0 +1,17 @@
+#include "core/engine/action.h"
+
+namespace sd::engine {
+
+void ActionSet::reset(uint32_t capacity) {
+  if (position_.size() != capacity) {
+    position_.assign(capacity, kAbsent);
+    items_.clear();
+    items_.reserve(64);
+  } else {
+    for (const Action& action : items_) position_[action.id] = kAbsent;
+    items_.clear();
+  }
+  calm_ = 0;
+}
+
+}  // namespace sd::engine
