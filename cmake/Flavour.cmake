@@ -64,7 +64,26 @@ function(sd_instrument target how)
   if(how STREQUAL "ABOVE")
     target_compile_options(${target} PRIVATE "SHELL:-mllvm -tsan-instrument-atomics=0")
   endif()
+  get_target_property(type ${target} TYPE)
+  if(how STREQUAL "STACK" AND type STREQUAL "STATIC_LIBRARY")
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_OBJCOPY} --rename-section .text=sd_stack_text $<TARGET_FILE:${target}>)
+  endif()
 endfunction()
+
+# sd_tsan_runtime hides the simulator's own memory traffic from ThreadSanitizer's interceptors.
+if(SD_SANITIZE STREQUAL "thread")
+  add_library(sd_tsan_runtime STATIC ${PROJECT_SOURCE_DIR}/cmake/tsan_runtime.cc)
+  target_compile_options(sd_tsan_runtime PRIVATE -fno-builtin)
+  foreach(symbol IN ITEMS memcpy memmove memset
+      _Znwm _Znam _ZnwmSt11align_val_t _ZnamSt11align_val_t _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t
+      _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm _ZdlPvSt11align_val_t _ZdaPvSt11align_val_t
+      _ZdlPvmSt11align_val_t _ZdaPvmSt11align_val_t)
+    target_link_options(sd_tsan_runtime INTERFACE LINKER:--wrap=${symbol})
+  endforeach()
+else()
+  add_library(sd_tsan_runtime INTERFACE)
+endif()
 
 # ThreadSanitizer cannot run under too much address space randomisation; start its tests without.
 set(SD_LAUNCHER "")

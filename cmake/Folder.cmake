@@ -20,11 +20,11 @@ function(sd_folder name)
 
   if(sources)
     add_library(sd_${name} STATIC ${sources})
-    target_link_libraries(sd_${name} PUBLIC ${arg_DEPS})
+    target_link_libraries(sd_${name} PUBLIC ${arg_DEPS} sd_tsan_runtime)
     sd_instrument(sd_${name} ${arg_TSAN})
   else()
     add_library(sd_${name} INTERFACE)
-    target_link_libraries(sd_${name} INTERFACE ${arg_DEPS})
+    target_link_libraries(sd_${name} INTERFACE ${arg_DEPS} sd_tsan_runtime)
   endif()
 
   if(tests)
