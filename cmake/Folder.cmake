@@ -52,9 +52,9 @@ function(sd_add_tests name how)
     set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${SD_LAUNCHER}")
   endif()
   set(common DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set(env "SD_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  set(env SD_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   gtest_discover_tests(${target} ${common} TEST_FILTER "-*Long*:*Soak*"
-    TEST_LIST ${target}_short PROPERTIES TIMEOUT 300 ENVIRONMENT "${env}")
+    TEST_LIST ${target}_short PROPERTIES TIMEOUT 300 ENVIRONMENT ${env})
   gtest_discover_tests(${target} ${common} TEST_FILTER "*Long*:*Soak*"
-    TEST_LIST ${target}_long PROPERTIES TIMEOUT 1200 LABELS long ENVIRONMENT "${env}")
+    TEST_LIST ${target}_long PROPERTIES TIMEOUT 1200 LABELS long ENVIRONMENT ${env})
 endfunction()

@@ -1,8 +1,9 @@
 // What the simulator does with memory is no business of ThreadSanitizer, but its runtime intercepts
 // operator new, operator delete, memcpy, memmove and memset also where code is not instrumented.
 // All fibers share the simulator's state without an order that ThreadSanitizer knows, so a growing
-// std::vector of the engine would be reported as a race. The linker (--wrap) sends these calls here:
-// allocation happens unseen, and block copies are seen only if the code under test makes them.
+// std::vector of the engine would be reported as a race. The linker (--wrap) sends these calls
+// here: allocation happens unseen, and block copies are seen only if the code under test makes
+// them.
 //
 // The code under test is recognised by its section: Flavour.cmake renames .text of its libraries.
 // Its heap is the engine's, not operator new, so nothing that matters is hidden here.
@@ -25,7 +26,12 @@ const char* __tsan_default_suppressions() {
          "called_from_lib:libfmt.so\n";
 }
 
-#define SD_IS_STACK(address)                                                       \
+// Without this each process sleeps for a second at its end, in case a thread still has a race to show.
+__attribute__((weak)) const char* __tsan_default_options() {
+  return "atexit_sleep_ms=0";
+}
+
+#define SD_IS_STACK(address)                                                                   \
   (reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(__start_sd_stack_text) < \
    static_cast<uintptr_t>(__stop_sd_stack_text - __start_sd_stack_text))
 
@@ -71,13 +77,13 @@ void* __wrap_memset(void* to, int byte, size_t size) {
 }
 
 // Name, declaration and call of each form of operator new and delete.
-#define SD_NEW(symbol, params, args)        \
-  void* __real_##symbol params;             \
-  void* __wrap_##symbol params {            \
-    __tsan_ignore_thread_begin();           \
-    void* memory = __real_##symbol args;    \
-    __tsan_ignore_thread_end();             \
-    return memory;                          \
+#define SD_NEW(symbol, params, args)     \
+  void* __real_##symbol params;          \
+  void* __wrap_##symbol params {         \
+    __tsan_ignore_thread_begin();        \
+    void* memory = __real_##symbol args; \
+    __tsan_ignore_thread_end();          \
+    return memory;                       \
   }
 #define SD_DELETE(symbol, params, args) \
   void __real_##symbol params;          \
