@@ -27,7 +27,7 @@ const char* __tsan_default_suppressions() {
 }
 
 // Without this each process sleeps for a second at its end, in case a thread still has a race to show.
-__attribute__((weak)) const char* __tsan_default_options() {
+const char* __tsan_default_options() {
   return "atexit_sleep_ms=0";
 }
 
