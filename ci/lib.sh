@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Common to the scripts of this folder; source it from bash after `set -euo pipefail`.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
