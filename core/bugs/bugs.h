@@ -1,0 +1,132 @@
+// The bug bank: every bug that can be switched into the stack or the torture, with its origin, the
+// smallest machine that shows it, and which oracle must see it. A bug is one branch, at one place;
+// a missing prerequisite of the series needs no branch at all, only a set of patches.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/series/series.h"
+
+namespace sd::bugs {
+
+using BugSet = std::bitset<128>;
+
+// Values are bit numbers of a BugSet; append only.
+enum class Bug : uint8_t {
+  canary,
+  // Historic bugs and bugs that the kernel's own comments and the series' texts warn of.
+  h01,
+  h03,
+  h04,
+  h06,
+  h07,
+  h08,
+  h09,
+  h10,
+  h11,
+  h17,
+  h39,
+  h42,
+  // Mutants: one wrong step each, so that every oracle has something to see.
+  p02_put_before_exec,
+  p06_put_before_send,
+  sync_unlock_before,
+  type_read_after_unlock,
+  csd_lock_no_wait,
+  local_double_unlock,
+  sync_flag_after_add,
+  mask_ipi_misses_last,
+  polling_not_tested,
+  polling_flush_early,
+  flush_drops_async,
+  flush_no_reverse,
+  flush_irqs_on,
+  enxio_although_queued,
+  enxio_when_inactive,
+  enxio_leaks_preempt,
+  no_online_check,
+  snapshot_active,
+  many_includes_self,
+  cond_after_lock,
+  async_no_busy_check,
+  dying_flush_in_idle,
+  dying_no_irq_work,
+  prepare_leaks_mask,
+  task_mask_shared_after_fork,
+  maskless_tasks,
+  no_acquire_in_wait,
+  relaxed_llist_add,
+  polling_no_mb,
+  // Quirks of the real code: what it does, and should not. Off in all clean runs.
+  dbg_shared_csd,
+  any_numa_inactive,
+  // Quirks and bugs of the torture itself; their branches are in torture/scf.
+  scfc_in_uninit,
+  scf_inverted_gate,
+  scf_many_unpinned,
+  count_  // number of bugs, not one
+};
+
+enum class Kind : uint8_t {
+  canary,    // must be found at once, else the search is broken
+  historic,  // was in a kernel, or is named by the kernel as what the code avoids
+  subset,    // a patch without its prerequisite
+  mutant,    // a wrong step of our own
+  quirk,     // questionable behaviour of the real code
+};
+const char* kind_name(Kind kind);
+
+enum class Memory : uint8_t { sc, tso, lkmm };  // weakest machine needed, from strong to weak
+
+// The smallest machine that shows a bug.
+struct Needs {
+  unsigned cpus = 2;
+  unsigned tasks = 1;  // calling at the same time
+  bool hotplug = false;
+  bool preempt = false;  // CONFIG_PREEMPT
+  bool polling = false;  // idle CPUs poll
+  bool csdlock_debug = false;
+  bool allocated_masks = false;  // task masks on the heap
+  bool alloc_fail = false;
+  Memory memory = Memory::sc;
+  const char* calls = "";  // which calls show it
+};
+
+struct BugInfo {
+  Bug bug;
+  const char* id;     // "H10", "M03": what a user types
+  const char* slug;   // "cfd-mask-overwritten"
+  const char* alias;  // another name in use, or ""
+  Kind kind;
+  const char* title;
+  const char* origin;
+  const char* mechanism;
+  // What the bug is made of, or without which its branch is not reached.
+  series::PatchSet forced_on = {};
+  series::PatchSet forced_off = {};
+  Needs needs = {};
+  // Ids of the failures that find it, the main one first.
+  std::vector<std::string_view> expected = {};
+};
+
+// All bugs, in the order of their numbers.
+std::span<const BugInfo> all();
+const BugInfo& info(Bug bug);
+// By id, slug or alias, in any case, '-' and '_' being the same; nullptr: there is none.
+const BugInfo* find(std::string_view name);
+
+inline BugSet bit(Bug bug) {
+  return BugSet{}.set(static_cast<unsigned>(bug));
+}
+inline bool has(const BugSet& set, Bug bug) {
+  return set.test(static_cast<unsigned>(bug));
+}
+
+// `patches` as the bugs need them.
+series::PatchSet with_forced(series::PatchSet patches, const BugSet& bugs);
+
+}  // namespace sd::bugs

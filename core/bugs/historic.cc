@@ -1,0 +1,201 @@
+// The canary, bugs that were in a kernel or that the kernel and the series name as the reason for a
+// line of code, and the patches of the series without their prerequisites.
+#include "core/bugs/bank.h"
+
+namespace sd::bugs::bank {
+namespace {
+
+// A patch of the series that makes every wait of a multi-CPU call preemptible, for all callers.
+const series::PatchSet& preemptible_many() {
+  static const series::PatchSet set =
+      patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08});
+  return set;
+}
+
+series::PatchSet preemptible_many_without(Patch patch) {
+  return preemptible_many() & ~series::bit(patch);
+}
+
+}  // namespace
+
+std::vector<BugInfo> historic() {
+  return {
+      {.bug = Bug::canary,
+       .id = "CANARY",
+       .slug = "single-does-not-wait",
+       .alias = "canary",
+       .kind = Kind::canary,
+       .title = "a waited single-CPU call returns without waiting",
+       .origin = "own",
+       .mechanism = "smp_call_function_single() skips the wait for its csd, so it returns, and its "
+                    "stack frame with the csd ends, while the target may not have begun.",
+       .needs = {.cpus = 2, .calls = "single_wait"},
+       .expected = {"S-I1", "S-I21", "S-I17"}},
+
+      {.bug = Bug::h01,
+       .id = "H01",
+       .slug = "many-mask-cleared-concurrently",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "the target set changes while the call is being prepared",
+       .origin = "Linux up to 2.6.38, 723aae25d5cd",
+       .mechanism = "The queue loop looks at the caller's live mask again, while the csd is locked "
+                    "and waited for by the snapshot: a CPU that left the mask in between is waited "
+                    "for but never asked.",
+       .needs = {.cpus = 3, .tasks = 2, .calls = "many_wait on a mask that others clear"},
+       .expected = {"hang", "S-I14", "S-I23"}},
+
+      {.bug = Bug::h03,
+       .id = "H03",
+       .slug = "csd-left-locked-on-error",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "the error return forgets to release the csd",
+       .origin = "before 4.1, 5224b9613b91",
+       .mechanism = "generic_exec_single() finds the target offline or out of range and returns "
+                    "-ENXIO with the csd still locked; the next user of that csd waits for ever.",
+       .needs = {.cpus = 2, .hotplug = true, .calls = "single, single_wait, single_async"},
+       .expected = {"S-I10", "S-I21", "hang"}},
+
+      {.bug = Bug::h04,
+       .id = "H04",
+       .slug = "async-csd-unlock-after-func",
+       .alias = "async_unlock_after",
+       .kind = Kind::historic,
+       .title = "an async csd is released only after its function has run",
+       .origin = "before 4.1, 8053871d0f7f",
+       .mechanism =
+           "The function of an asynchronous request tells the owner that the csd may be "
+           "reused or freed. A flush that unlocks after it writes to an object that may be "
+           "gone, or clears the lock of the owner's next request.",
+       .needs = {.cpus = 2, .calls = "single, many, single_async"},
+       .expected = {"S-I16", "S-I17", "use-after-free"}},
+
+      {.bug = Bug::h06,
+       .id = "H06",
+       .slug = "dying-cpu-pending-csd",
+       .alias = "drop_dying_flush",
+       .kind = Kind::historic,
+       .title = "requests are still queued when a CPU goes away",
+       .origin = "about 3.15, 8d056c48e486",
+       .mechanism = "The dying CPU turns interrupts off before an IPI that was already sent "
+                    "arrives; without the flush in smpcfd_dying_cpu() the queue outlives the CPU.",
+       .needs = {.cpus = 2, .hotplug = true, .calls = "single, many, irq_work"},
+       .expected = {"S-I30", "hang", "S-I6"}},
+
+      {.bug = Bug::h07,
+       .id = "H07",
+       .slug = "any-mask-offline-garbage",
+       .alias = "hist_numa_null",
+       .kind = Kind::historic,
+       .title = "no online CPU in the mask gives a CPU that is not in it",
+       .origin = "6.17-rc, 5ebf512f3350, CVE-2025-39895",
+       .mechanism = "The search for the nearest CPU does not check that it found anything, and "
+                    "takes a CPU from beyond the end of its table.",
+       .forced_on = patches({Patch::v6_17}),
+       .needs = {.cpus = 3, .hotplug = true, .calls = "any, any_wait"},
+       .expected = {"S-I7"}},
+
+      {.bug = Bug::h08,
+       .id = "H08",
+       .slug = "many-preempt-window-in-queue-loop",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "preemption is possible before all csds are queued",
+       .origin = "named in the text of the series",
+       .mechanism =
+           "A csd of the CPU is taken by \"wait until free, then mark\", which two tasks of "
+           "one CPU must not do at once. A window between the two steps and the queueing "
+           "lets the second task use the csd that the first one holds.",
+       .forced_on = preemptible_many(),
+       .needs = {.cpus = 2, .tasks = 2, .preempt = true, .calls = "many, all, on_each"},
+       .expected = {"S-I41", "S-I45", "S-I12"}},
+
+      {.bug = Bug::h09,
+       .id = "H09",
+       .slug = "any-select-then-offline",
+       .alias = "p03_naive",
+       .kind = Kind::historic,
+       .title = "the target is chosen, then unplugged, before it is asked",
+       .origin = "the series, text of 3/12",
+       .mechanism =
+           "smp_call_function_any() chooses in one section with preemption off and queues "
+           "in another. The chosen CPU goes offline in between, and the call fails although "
+           "another CPU of the mask is online all the time.",
+       .forced_on = patches({Patch::p02, Patch::p03}),
+       .needs = {.cpus = 3, .hotplug = true, .preempt = true, .calls = "any, any_wait"},
+       .expected = {"S-I7", "S-I41"}},
+
+      {.bug = Bug::h10,
+       .id = "H10",
+       .slug = "cfd-mask-overwritten",
+       .alias = "p06_no_p04",
+       .kind = Kind::subset,
+       .title = "the next caller rewrites the set that a preempted waiter waits for",
+       .origin = "the series, text of 4/12 and 6/12",
+       .mechanism =
+           "P06 without P04: preemption is enabled before the wait, but the set of CPUs to "
+           "wait for is still the CPU's. Another task's call there overwrites it, and the "
+           "first one returns before all its targets have run.",
+       .forced_on = preemptible_many_without(Patch::p04),
+       .forced_off = patches({Patch::p04}),
+       .needs = {.cpus = 3, .tasks = 2, .preempt = true, .calls = "many_wait to differing sets"},
+       .expected = {"S-I4", "S-I45", "S-I33"}},
+
+      {.bug = Bug::h11,
+       .id = "H11",
+       .slug = "csd-freed-on-dead-cpu",
+       .alias = "p06_no_p05",
+       .kind = Kind::subset,
+       .title = "the CPU that a waiter has left is unplugged, and its csds are freed",
+       .origin = "the series, text of 5/12",
+       .mechanism =
+           "P06 without P05: a task that waits preemptibly migrates; the CPU that it called "
+           "from goes down and frees the csds that the waiter polls and the target has yet "
+           "to unlock.",
+       .forced_on = preemptible_many_without(Patch::p05),
+       .forced_off = patches({Patch::p05}),
+       .needs = {.cpus = 2, .hotplug = true, .preempt = true, .calls = "many_wait, all_wait"},
+       .expected = {"use-after-free", "S-I18"}},
+
+      {.bug = Bug::h17,
+       .id = "H17",
+       .slug = "irq-work-busy-nonatomic",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "an irq_work that is queued again is lost",
+       .origin = "up to 3.7, c8446b75be6f",
+       .mechanism =
+           "No full barrier between clearing PENDING and running the function: the clear is "
+           "still in the store buffer while the function reads old data, and a producer "
+           "that meanwhile sees PENDING relies on this run.",
+       .needs = {.cpus = 2, .memory = Memory::tso, .calls = "irq_work"},
+       .expected = {"S-I49"}},
+
+      {.bug = Bug::h39,
+       .id = "H39",
+       .slug = "csd-unlock-not-release",
+       .alias = "no_release_in_unlock",
+       .kind = Kind::historic,
+       .title = "completion is visible before what the function wrote",
+       .origin = "named in the comments of csd_unlock()",
+       .mechanism = "The store that clears LOCK has no release: the waiter sees the flag clear and "
+                    "reads the result of the function too early.",
+       .needs = {.cpus = 2, .memory = Memory::lkmm, .calls = "single_wait, many_wait"},
+       .expected = {"S-I47", "data-race", "scf-mb-out"}},
+
+      {.bug = Bug::h42,
+       .id = "H42",
+       .slug = "nowait-when-no-ipi",
+       .alias = "hist_nowait_when_no_ipi",
+       .kind = Kind::historic,
+       .title = "a waited call that needed no IPI does not wait",
+       .origin = "6.17-rc, a12a498a9738, found by syzbot as use after free",
+       .mechanism = "When every target's queue was non-empty already, no IPI is due; the call took "
+                    "this for \"nothing was queued\" and returned at once.",
+       .needs = {.cpus = 3, .tasks = 2, .calls = "many_wait, all_wait"},
+       .expected = {"S-I4"}},
+  };
+}
+
+}  // namespace sd::bugs::bank
