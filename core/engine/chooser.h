@@ -39,6 +39,9 @@ const char* purpose_name(Purpose purpose);
 // The purpose of that name, or Purpose::count_.
 Purpose purpose_from_name(const char* name);
 
+// No menu is longer and no number is drawn from more: replay files promise it to their readers.
+inline constexpr uint32_t kMaxChoiceCount = 1u << 20;
+
 // One answer of a chooser.
 struct Choice {
   uint32_t value = 0;
@@ -59,7 +62,7 @@ class Chooser {
   // Picks one of `actions` (at least two): the index as ActionSet::at counts. Called once per step.
   virtual uint32_t pick(const ActionSet& actions) = 0;
 
-  // Draws a number in [0, n), n >= 2.
+  // Draws a number in [0, n), 2 <= n <= kMaxChoiceCount.
   virtual uint32_t number(uint32_t n, Purpose purpose) = 0;
 
   // Name and parameters of what was drawn for this execution, e.g. "pct:3"; valid until begin().
