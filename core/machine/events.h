@@ -7,6 +7,9 @@ namespace sd::machine::event {
 
 using engine::EventId;
 
+// Registers their formats; the machine does, when it is built.
+void register_events();
+
 inline constexpr EventId sched_switch = 32;    // a = task id before, b = task id now
 inline constexpr EventId sched_migrate = 33;   // a = task id, b = new cpu
 inline constexpr EventId task_wake = 34;       // a = task id, b = cpu it will run on

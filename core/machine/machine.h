@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "core/engine/chooser.h"
 #include "core/engine/trace.h"
@@ -22,6 +24,8 @@ engine::Trace& trace();
 const Config& config();
 uint64_t steps_now();
 const char* task_name(unsigned task_id);
+// The last lines of printk of that execution, oldest first.
+const std::vector<std::string>& kernel_log();
 // "cpu2.call_single_queue+0", "heap:scf_check#17+8", "stack of scftorture_invoker/1": never an address.
 std::string describe_address(const volatile void* p);
 // The per-CPU variable of this name that p lies in, or false. For observers that watch memory operations.

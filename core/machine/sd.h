@@ -113,12 +113,15 @@ void* sd_task_storage(struct sd_task* task);
 
 /* Creates a task, not yet runnable (kthread_create). The name is copied. NULL: out of tasks. */
 struct sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name);                 /* [P] */
+void sd_task_set_argument(struct sd_task* task, void* arg); /* before it runs */
 /* Runs it for the first time or after it blocked; false if it was not blocked. Direct wake-up. */
 bool sd_task_wake(struct sd_task* task, const char* fn);                                           /* [P] */
 /* Restricts the task to one CPU (kthread_bind / set_cpus_allowed_ptr); sd_any_cpu lifts it. When that
  * CPU goes down the affinity is broken. A running task is moved (it blocks till it runs there). False if cpu is not online. */
 #define sd_any_cpu (~0u)
 bool sd_task_bind(struct sd_task* task, unsigned cpu, const char* fn);                             /* [P] */
+/* The task does not keep an execution going; when its function has returned, a wake-up runs it again. */
+void sd_task_set_daemon(struct sd_task* task);
 void sd_task_set_per_cpu_kthread(struct sd_task* task); /* kthread_set_per_cpu: stays on a dying CPU */
 void sd_migrate_disable(const char* fn);                                                           /* [P] */
 void sd_migrate_enable(const char* fn);                                                            /* [P] */
@@ -134,7 +137,8 @@ struct sd_waitq {
 };
 /* Blocks the current task on q. The caller has just decided, with no point in between, that it must wait. */
 void sd_block_on(struct sd_waitq* q, const char* fn);
-/* Wakes the first (all) tasks of q, in FIFO order; returns how many. No point: a caller adds its own. */
+/* Wakes the first (all) tasks of q, in FIFO order; returns how many. Not a point by itself, but the wake-up
+ * of sd_wake_one may go through a remote call queue, which has points: q must not be touched afterwards. */
 unsigned sd_wake_one(struct sd_waitq* q);
 unsigned sd_wake_all(struct sd_waitq* q);
 /* A point by itself, for primitives built from machine-atomic steps: op is an engine OpKind number. */
@@ -157,7 +161,8 @@ bool sd_idle_halt(const char* fn);                                              
 bool sd_machine_stopping(void);
 /* schedule_idle(): clears NEED_RESCHED, switches to another task if there is one, returns when idle again. */
 void sd_schedule_idle(const char* fn);                                                             /* [P] */
-/* The offline idle task ends here: the CPU is dead until it is brought up. Returns only when stopping. */
+/* The offline idle task ends here: the CPU is dead. Returns when it is brought up again, or when the
+ * machine stops; the idle loop has to return then. */
 void sd_cpu_dead(void);
 
 /* ---- memory allocation ---------------------------------------------------------------------------------- */

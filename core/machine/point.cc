@@ -1,0 +1,269 @@
+// Scheduling points: where an execution branches.
+#include "core/engine/sanitizer.h"
+#include "core/machine/cost.h"
+#include "core/machine/state.h"
+
+namespace sd::machine {
+
+using engine::ActionClass;
+using engine::Failure;
+using engine::FailureKind;
+using engine::Fiber;
+
+void Machine::point(OpKind op, const volatile void* addr) {
+  if (!running_) return;
+  sd_task* self = cpu_->current;
+  self->op = op;
+  self->op_addr = addr;
+  refresh(*cpu_);
+  dispatch(self);
+}
+
+void Machine::dispatch(sd_task* self) {
+  for (;;) {
+    const uint32_t action = pick_action();
+    if (action == kFinished) {
+      Fiber::switch_to(self->fiber, Fiber::driver());
+      return arrive(self);  // an idle task, told to end
+    }
+    sd_task* target = perform(action);
+    if (!target) continue;
+    if (target != self) {
+      resume(self, target);
+      arrive(self);
+    } else {
+      cpu_ = &cpus_[self->cpu];
+    }
+    if (self->command == sd_task::Command::go) return;
+    run_irq(*cpu_, self->command_vector);
+    refresh(*cpu_);
+  }
+}
+
+void Machine::resume(sd_task* self, sd_task* target) {
+  if (!target->fiber) {
+    target->fiber = fibers_->acquire();
+    SD_CHECK(target->fiber != nullptr);
+    target->fiber->start(fiber_main, target);
+  }
+  running_task_ = target;
+  Fiber::switch_to(self->fiber, target->fiber);
+}
+
+// On the fiber of `self`, which has just been resumed.
+void Machine::arrive(sd_task* self) {
+  cpu_ = &cpus_[self->cpu];
+  running_task_ = self;
+  if (!self->started) {
+    self->started = true;
+    engine::tsan_acquire(&start_token_);
+  }
+  if (self->acquire_cpu) {
+    self->acquire_cpu = false;
+    engine::tsan_acquire(&cpu_tokens_[cpu_->id]);
+  }
+  if (self->acquire_waker) {
+    self->acquire_waker = false;
+    engine::tsan_acquire(self);
+  }
+}
+
+void Machine::fiber_main(void* argument) {
+  Machine& m = get();
+  auto* self = static_cast<sd_task*>(argument);
+  m.arrive(self);
+  if (self->command == sd_task::Command::irq) {
+    m.run_irq(*m.cpu_, self->command_vector);
+    m.refresh(*m.cpu_);
+    m.dispatch(self);
+  }
+  if (m.stopping_) return;
+  m.emit(event::task_begin, nullptr, self->id, 0, "");
+  self->entry(self->arg);
+}
+
+void Machine::on_fiber_return() { get().task_returned(); }
+
+uint32_t Machine::pick_action() {
+  if (cpu_->time_ns > latest_ns_) latest_ns_ = cpu_->time_ns;
+  if (latest_ns_ >= timer_offer_at_ns_) refresh_timer_action();
+  if (actions_.empty() && !nothing_can_run()) return kFinished;
+  if (++steps_ > step_bound_) {
+    Failure failure = failure_here(FailureKind::livelock, "livelock", cpu_->current->wait_function);
+    failure.message = "the execution did not end within " + std::to_string(step_bound_) + " steps";
+    failure.detail = describe_waiters();
+    fail(std::move(failure));
+  }
+  if (actions_.size() == 1) return actions_.begin()->id;
+  set_calm_action();
+  const uint32_t index = chooser_->pick(actions_);
+  SD_CHECK(index < actions_.size());
+  ++choices_;
+  const uint32_t id = actions_.at(index).id;
+  trace_.mix(id);
+  return id;
+}
+
+// The calmest: an interrupt for the current CPU, else its current context, else whatever advances.
+void Machine::set_calm_action() {
+  const Cpu& cpu = *cpu_;
+  if (cpu.offered) {
+    const auto vector = static_cast<unsigned>(__builtin_ctz(cpu.offered));
+    return actions_.set_calm(action_id(config_, ActionKind::irq, cpu.id, vector));
+  }
+  const uint32_t run = action_id(config_, ActionKind::run, cpu.id);
+  if (actions_.enabled(run)) return actions_.set_calm(run);
+  for (const engine::Action& action : actions_) {
+    if (action.cls != ActionClass::disturb) return actions_.set_calm(action.id);
+  }
+  actions_.set_calm(actions_.begin()->id);
+}
+
+sd_task* Machine::perform(uint32_t action) {
+  const uint32_t kind = action / config_.cpus;
+  Cpu& cpu = cpus_[action % config_.cpus];
+  if (kind == static_cast<uint32_t>(ActionKind::run)) {
+    cpu.current->command = sd_task::Command::go;
+    return cpu.current;
+  }
+  if (kind < static_cast<uint32_t>(ActionKind::preempt)) {
+    cpu.current->command = sd_task::Command::irq;
+    cpu.current->command_vector = static_cast<uint8_t>(kind - static_cast<uint32_t>(ActionKind::irq));
+    return cpu.current;
+  }
+  if (kind == static_cast<uint32_t>(ActionKind::preempt)) {
+    preempt(cpu);
+  } else if (action == migrate_action(config_)) {
+    migrate_one();
+  } else {
+    fire_timer();
+  }
+  return nullptr;
+}
+
+// No action is possible: time passes (true), or the execution has ended (false), or hangs.
+bool Machine::nothing_can_run() {
+  // Deadlines of polling loops that pass again and again, with nothing else happening, change nothing.
+  constexpr uint32_t kFruitlessDeadlines = 200;
+  while (actions_.empty()) {
+    if (live_tasks_ == 0) return false;
+    if (timers_.empty() || idle_fires_ > kFruitlessDeadlines) {
+      Failure failure = failure_here(FailureKind::hang, "hang", "");
+      for (uint32_t i = 0; i < tasks_used_; ++i) {
+        const sd_task& task = *task_pool_[i];
+        const bool waits = task.parked || (task.state == sd_task_state::blocked && !task.daemon) ||
+                           task.state == sd_task_state::waking;
+        if (!waits || task.sched_class == sd_task_class::idle) continue;
+        // The busy-waiting context is the better name for the finding than a task that sleeps.
+        if (failure.function.empty() || (task.parked && failure.function != task.wait_function)) {
+          failure.function = task.wait_function;
+          failure.task = task.name;
+          failure.cpu = task.cpu;
+          if (task.parked) break;
+        }
+      }
+      failure.message = "nothing can run any more, and " + std::to_string(live_tasks_) + " tasks have not ended";
+      failure.detail = describe_waiters();
+      fail(std::move(failure));
+    }
+    const bool deadline_of_parked = timers_.front().task->parked;
+    fire_timer();
+    idle_fires_ = deadline_of_parked ? idle_fires_ + 1 : 0;
+  }
+  return true;
+}
+
+void Machine::refresh(Cpu& cpu) {
+  const sd_task* current = cpu.current;
+  const uint32_t run = action_id(config_, ActionKind::run, cpu.id);
+  if (cpu.alive && !cpu.halted && !current->parked) {
+    actions_.enable(run, ActionClass::advance, current->op, current->op_addr);
+  } else {
+    actions_.disable(run);
+  }
+
+  const bool open = cpu.alive && !cpu.irqs_off && cpu.hardirq_depth == 0;
+  const uint8_t deliverable = open ? cpu.pending : 0;
+  if (deliverable != cpu.offered) {
+    for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
+      const uint32_t id = action_id(config_, ActionKind::irq, cpu.id, vector);
+      if (deliverable & (1u << vector)) {
+        actions_.enable(id, ActionClass::deliver, OpKind::none, nullptr);
+      } else {
+        actions_.disable(id);
+      }
+    }
+    cpu.offered = deliverable;
+  }
+
+  const uint32_t preempt = action_id(config_, ActionKind::preempt, cpu.id);
+  const bool preemptible = open && config_.preempt_full && current->preempt_count == 0 &&
+                           current->sched_class == sd_task_class::normal &&
+                           (cpu.stopper_runnable || !cpu.queue.empty());
+  if (preemptible) {
+    actions_.enable(preempt, ActionClass::disturb, OpKind::none, nullptr);
+  } else {
+    actions_.disable(preempt);
+  }
+}
+
+// ---- parking
+
+namespace {
+
+uintptr_t word_of(const volatile void* p) { return reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7}; }
+uint32_t bucket_of(const volatile void* p) {
+  return static_cast<uint32_t>((word_of(p) * 0x9e3779b97f4a7c15u) >> 58);
+}
+
+}  // namespace
+
+void Machine::park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn) {
+  sd_task* self = cpu_->current;
+  self->parked = true;
+  self->park_addr = p;
+  self->park_old = old;
+  self->park_size = size;
+  self->wait_function = fn;
+  self->wait_for = "memory";
+  sd_task*& bucket = parked_[bucket_of(p)];
+  self->park_next = bucket;
+  bucket = self;
+  ++parked_count_;
+  if (deadline_ns) arm_timer(self, deadline_ns);
+  emit(event::park, p, 0, 0, fn);
+  refresh(*cpu_);
+  dispatch(self);
+  if (self->timer_deadline) cancel_timer(self);
+}
+
+void Machine::unpark(sd_task* task) {
+  sd_task** link = &parked_[bucket_of(task->park_addr)];
+  while (*link != task) link = &(*link)->park_next;
+  *link = task->park_next;
+  task->park_next = nullptr;
+  task->parked = false;
+  --parked_count_;
+  if (task->state == sd_task_state::running) {
+    Cpu& cpu = cpus_[task->cpu];
+    const uint64_t seen = cpu_->time_ns + cost::kLineNs[topology_.distance(cpu_->id, cpu.id)];
+    if (cpu.time_ns < seen) cpu.time_ns = seen;
+    refresh(cpu);
+  }
+}
+
+void Machine::wake_parked(const volatile void* p) {
+  idle_fires_ = 0;
+  if (parked_count_ == 0) return;
+  sd_task* task = parked_[bucket_of(p)];
+  while (task) {
+    sd_task* next = task->park_next;
+    if (word_of(task->park_addr) == word_of(p) &&
+        engine::Memory::peek(task->park_addr, task->park_size) != task->park_old) {
+      unpark(task);
+    }
+    task = next;
+  }
+}
+
+}  // namespace sd::machine

@@ -1,0 +1,95 @@
+// Stopper threads: the highest class of task on each CPU. stop_machine() lets them all spin with
+// interrupts off while one of them runs a function (kernel/stop_machine.c: multi_cpu_stop).
+#include "core/machine/state.h"
+
+namespace sd::machine {
+
+namespace {
+
+enum StopState : uint32_t { kNone, kPrepare, kDisableIrq, kRun, kExit };
+
+constexpr const char* kFn = "multi_cpu_stop";
+
+}  // namespace
+
+void Machine::queue_stop(Cpu& cpu, StopWork* work) {
+  stop_work_[cpu.id].push_back(work);
+  wake(cpu.stopper, false, kFn);
+}
+
+void Machine::stopper_thread(Cpu& cpu) {
+  std::vector<StopWork*>& works = stop_work_[cpu.id];
+  while (!works.empty()) {
+    StopWork* work = works.front();
+    works.erase(works.begin());
+    run_stop_work(cpu, work);
+  }
+}
+
+void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
+  if (!work->rendezvous) {
+    work->result = work->fn(work->arg);
+    work->finished = true;
+    wake_waiters(&work->done, ~0u, false);
+    return;
+  }
+  const bool runs = work->active_cpu == sd_any_cpu || work->active_cpu == cpu.id;
+  uint32_t state = kNone;
+  do {
+    for (uint32_t seen = static_cast<uint32_t>(sd_load(stop_state_, 4, sd_relaxed, kFn)); seen == state;
+         seen = static_cast<uint32_t>(sd_load(stop_state_, 4, sd_relaxed, kFn))) {
+      sd_wait_change(stop_state_, state, 4, 0, kFn);
+    }
+    sd_fence(sd_acquire_after_ctrl_dep, kFn);
+    ++state;
+    if (state == kDisableIrq) {
+      // Whatever was sent to this CPU before everyone had got here has arrived by now: a real
+      // rendezvous takes far longer than an interrupt.
+      deliver_pending(cpu);
+      sd_local_irq_disable(kFn);
+    } else if (state == kRun && runs) {
+      emit(event::stop_run, nullptr, cpu.id, 0, work->name);
+      const int result = work->fn(work->arg);
+      if (result) work->result = result;
+      emit(event::stop_done, nullptr, cpu.id, 0, work->name);
+    }
+    if (sd_rmw(stop_ack_, sd_sub, 1, 4, sd_full, kFn) == 1) {
+      sd_store(stop_ack_, work->threads, 4, sd_relaxed, kFn);
+      sd_fence(sd_wmb, kFn);
+      sd_store(stop_state_, state + 1, 4, sd_relaxed, kFn);
+    }
+  } while (state != kExit);
+  sd_local_irq_enable(kFn);
+  if (--work->threads == 0) {
+    work->finished = true;
+    wake_waiters(&work->done, ~0u, false);
+  }
+}
+
+int Machine::stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name) {
+  point(OpKind::lock, &stop_queue_);
+  while (stop_locked_) block_on(&stop_queue_, name);
+  stop_locked_ = true;
+  StopWork work;
+  work.fn = fn;
+  work.arg = arg;
+  work.active_cpu = cpu;
+  work.name = name;
+  work.threads = num_online_;
+  // One section with preemption off, so that no stopper starts to wait for one that is not queued yet.
+  sd_preempt_disable(name);
+  sd_store(stop_ack_, num_online_, 4, sd_relaxed, name);
+  sd_store(stop_state_, kPrepare, 4, sd_relaxed, name);
+  for (Cpu& c : cpus_) {
+    if (online(c.id)) queue_stop(c, &work);
+  }
+  sd_preempt_enable(name);
+  while (!work.finished) block_on(&work.done, name);
+  sd_sync_acquire(&stop_queue_);
+  stop_locked_ = false;
+  wake_waiters(&stop_queue_, 1, false);
+  point(OpKind::none, nullptr);
+  return work.result;
+}
+
+}  // namespace sd::machine
