@@ -51,7 +51,7 @@ enum class Bug : uint8_t {
   no_online_check,
   snapshot_active,
   many_includes_self,
-  cond_after_lock,
+  cond_asked_twice,
   async_no_busy_check,
   dying_flush_in_idle,
   dying_no_irq_work,

@@ -236,15 +236,15 @@ std::vector<BugInfo> mutants() {
        .needs = {.cpus = 2, .calls = "many, all"},
        .expected = {"S-I5", "S-I8"}},
 
-      {.bug = Bug::cond_after_lock,
+      {.bug = Bug::cond_asked_twice,
        .id = "M20",
-       .slug = "cond-after-lock",
+       .slug = "cond-asked-twice",
        .alias = "",
        .kind = Kind::mutant,
-       .title = "the condition is evaluated after the csd was locked",
+       .title = "the condition is evaluated a second time, for the wait",
        .origin = "own",
-       .mechanism = "cond_func is asked for a CPU whose csd is already held, with a csd_lock() "
-                    "that it may be the one to delay.",
+       .mechanism = "The wait loop asks cond_func again instead of using the set of CPUs that were "
+                    "queued; the answer may have changed, and the caller does not wait.",
        .needs = {.cpus = 2, .calls = "cond, cond_wait"},
        .expected = {"S-I11"}},
 

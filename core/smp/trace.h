@@ -9,15 +9,15 @@ namespace sd::smp {
 // What one call asked for; lives on the caller's stack while its events are emitted.
 enum class call_kind : uint8_t { single, single_async, any, many, smp_call_on_cpu };
 struct call_args {
-  call_kind kind;
-  bool wait;
-  unsigned scf_flags;        // many: SCF_RUN_LOCAL
-  int cpu;                   // single, async, on_cpu
-  const cpumask* mask;       // many, any
-  smp_call_func_t func;
-  void* info;
-  smp_cond_func_t cond;
-  const call_single_data_t* csd;  // async: the owner's
+  call_kind kind = call_kind::single;
+  bool wait = false;
+  unsigned scf_flags = 0;          // many: SCF_RUN_LOCAL
+  int cpu = -1;                    // single, async, on_cpu
+  const cpumask* mask = nullptr;   // many, any
+  smp_call_func_t func = nullptr;
+  void* info = nullptr;
+  smp_cond_func_t cond = nullptr;
+  const call_single_data_t* csd = nullptr;  // async: the owner's
 };
 
 namespace tp {
