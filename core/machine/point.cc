@@ -143,34 +143,35 @@ sd_task* Machine::perform(uint32_t action) {
 
 // No action is possible: time passes (true), or the execution has ended (false), or hangs.
 bool Machine::nothing_can_run() {
-  // Deadlines of polling loops that pass again and again, with nothing else happening, change nothing.
-  constexpr uint32_t kFruitlessDeadlines = 200;
   while (actions_.empty()) {
     if (live_tasks_ == 0) return false;
-    if (timers_.empty() || idle_fires_ > kFruitlessDeadlines) {
-      Failure failure = failure_here(FailureKind::hang, "hang", "");
-      for (uint32_t i = 0; i < tasks_used_; ++i) {
-        const sd_task& task = *task_pool_[i];
-        const bool waits = task.parked || (task.state == sd_task_state::blocked && !task.daemon) ||
-                           task.state == sd_task_state::waking;
-        if (!waits || task.sched_class == sd_task_class::idle) continue;
-        // The busy-waiting context is the better name for the finding than a task that sleeps.
-        if (failure.function.empty() || (task.parked && failure.function != task.wait_function)) {
-          failure.function = task.wait_function;
-          failure.task = task.name;
-          failure.cpu = task.cpu;
-          if (task.parked) break;
-        }
-      }
-      failure.message = "nothing can run any more, and " + std::to_string(live_tasks_) + " tasks have not ended";
-      failure.detail = describe_waiters();
-      fail(std::move(failure));
-    }
-    const bool deadline_of_parked = timers_.front().task->parked;
+    if (timers_.empty()) report_hang();
     fire_timer();
-    idle_fires_ = deadline_of_parked ? idle_fires_ + 1 : 0;
   }
   return true;
+}
+
+void Machine::report_hang() {
+  Failure failure = failure_here(FailureKind::hang, "hang", "");
+  // The busy-waiting context is the better name for the finding than a task that sleeps.
+  const sd_task* culprit = nullptr;
+  for (uint32_t i = 0; i < tasks_used_; ++i) {
+    const sd_task* task = task_pool_[i].get();
+    const bool idle = task->sched_class == sd_task_class::idle;
+    const bool waits = task->parked || task->state == sd_task_state::waking ||
+                       (task->state == sd_task_state::blocked && !task->daemon);
+    if (idle || !waits) continue;
+    if (!culprit || (task->parked && !culprit->parked)) culprit = task;
+  }
+  if (culprit) {
+    failure.function = culprit->wait_function;
+    failure.task = culprit->name;
+    failure.cpu = culprit->cpu;
+  }
+  failure.message =
+      "nothing can run any more, and " + std::to_string(live_tasks_) + " tasks have not ended";
+  failure.detail = describe_waiters();
+  fail(std::move(failure));
 }
 
 void Machine::refresh(Cpu& cpu) {
@@ -253,13 +254,13 @@ void Machine::unpark(sd_task* task) {
 }
 
 void Machine::wake_parked(const volatile void* p) {
-  idle_fires_ = 0;
   if (parked_count_ == 0) return;
   sd_task* task = parked_[bucket_of(p)];
   while (task) {
     sd_task* next = task->park_next;
     if (word_of(task->park_addr) == word_of(p) &&
         engine::Memory::peek(task->park_addr, task->park_size) != task->park_old) {
+      fruitless_deadlines_ = 0;
       unpark(task);
     }
     task = next;

@@ -343,7 +343,7 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
 }
 
 void Machine::make_runnable(sd_task* task) {
-  idle_fires_ = 0;
+  fruitless_deadlines_ = 0;
   if (task->sched_class == sd_task_class::stopper) {
     Cpu& cpu = cpus_[task->cpu];
     task->state = sd_task_state::runnable;

@@ -230,7 +230,7 @@ class Machine {
   std::vector<Timer> timers_;
   uint64_t timer_numbers_ = 0;
   uint64_t timer_offer_at_ns_ = ~0ull;    // when the earliest one becomes choosable, if it is not yet
-  uint32_t idle_fires_ = 0;               // deadlines of parked contexts that passed with nothing else to do
+  uint32_t fruitless_deadlines_ = 0;      // of polling contexts, passed since anybody's wait came to an end
 
   // Parked contexts by address.
   static constexpr uint32_t kParkBuckets = 64;
@@ -272,6 +272,7 @@ class Machine {
   uint32_t pick_action();                 // its id, or kFinished: every task has ended and all is quiet
   sd_task* perform(uint32_t action);      // the task to resume, or nullptr: choose again
   void set_calm_action();
+  [[noreturn]] void report_hang();
   bool nothing_can_run();                 // false: finished
   void resume(sd_task* self, sd_task* target);
   void arrive(sd_task* self);

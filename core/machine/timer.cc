@@ -57,6 +57,9 @@ void Machine::fire_timer() {
   Cpu* cpu = &cpus_[task->cpu];
   emit_on(*cpu, event::timer_fire, nullptr, task->id, 0, "");
   if (task->parked) {
+    // Deadlines that pass again and again while nobody's wait ends change nothing.
+    constexpr uint32_t kFruitless = 200;
+    if (++fruitless_deadlines_ > kFruitless) report_hang();
     cpu->time_ns = std::max(cpu->time_ns, timer.deadline_ns);
     task->timer_deadline = 0;
     task->timer_fired = true;

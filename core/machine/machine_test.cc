@@ -1,0 +1,354 @@
+#include "core/machine/machine.h"
+
+#include <gtest/gtest.h>
+
+#include "core/machine/test_stack.h"
+
+namespace sd::machine {
+namespace {
+
+using testing::run_with;
+
+Config small(unsigned cpus = 2) {
+  Config config;
+  config.cpus = cpus;
+  return config;
+}
+
+const char* kStrategies[] = {"calm", "random", "pct:3", "pos", "mix"};
+
+class EveryStrategy : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Machine, EveryStrategy, ::testing::ValuesIn(kStrategies));
+
+std::string text_of(const Outcome& outcome) {
+  return outcome.failure.id + ": " + outcome.failure.message + "\n" + outcome.failure.detail;
+}
+
+TEST_P(EveryStrategy, AnEmptyTaskEnds) {
+  const Outcome outcome = run_with(small(), GetParam(), 1, [](void*) {});
+  EXPECT_FALSE(outcome.failed) << text_of(outcome);
+}
+
+struct Shared {
+  uint32_t counter = 0;
+  uint32_t done = 0;
+  sd_waitq queue{};
+};
+
+void count_twice(void* p) {
+  auto* shared = static_cast<Shared*>(p);
+  for (int i = 0; i < 2; ++i) sd_rmw(&shared->counter, sd_add, 1, 4, sd_full, "count");
+  ++shared->done;
+  sd_wake_one(&shared->queue);
+}
+
+void spawn_counters(void* p) {
+  auto* shared = static_cast<Shared*>(p);
+  for (unsigned i = 0; i < 4; ++i) {
+    sd_task* task = sd_task_create(count_twice, shared, "counter");
+    sd_task_bind(task, i % sd_nr_cpus(), "spawn");
+    sd_task_wake(task, "spawn");
+  }
+  while (shared->done < 4) sd_block_on(&shared->queue, "spawn");
+}
+
+TEST_P(EveryStrategy, TasksRunOnAllCpusAndNoUpdateIsLost) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Shared shared;
+    const Outcome outcome = run_with(small(3), GetParam(), seed, spawn_counters, &shared);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    ASSERT_EQ(shared.counter, 8u);
+  }
+}
+
+TEST_P(EveryStrategy, TheSameSeedGivesTheSameHash) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Shared first, second;
+    const Outcome a = run_with(small(3), GetParam(), seed, spawn_counters, &first);
+    const Outcome b = run_with(small(3), GetParam(), seed, spawn_counters, &second);
+    ASSERT_EQ(a.trace_hash, b.trace_hash) << "seed " << seed;
+    ASSERT_EQ(a.steps, b.steps);
+  }
+}
+
+void unplug_and_plug(void*) {
+  for (int round = 0; round < 2; ++round) {
+    for (unsigned cpu = 0; cpu < sd_nr_cpus(); ++cpu) {
+      if (sd_cpu_down(cpu, "test") == 0) sd_cpu_up(cpu, "test");
+    }
+  }
+}
+
+TEST_P(EveryStrategy, CpusGoOfflineAndComeBack) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Outcome outcome = run_with(small(3), GetParam(), seed, unplug_and_plug);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    ASSERT_EQ(outcome.offlined, 6u);
+    ASSERT_EQ(outcome.onlined, 6u);
+  }
+}
+
+TEST_P(EveryStrategy, InjectedHotplugFailuresRollBack) {
+  Config config = small(3);
+  config.hotplug_fail = 2;
+  uint64_t failures = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Outcome outcome = run_with(config, GetParam(), seed, [](void*) {
+      for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu) {
+        sd_cpu_down(cpu, "test");
+        for (int i = 0; i < 100 && sd_cpuhp_get_state(cpu) != sd_cpuhp_online; ++i) sd_cpu_up(cpu, "test");
+      }
+    });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    failures += outcome.hotplug_failed;
+  }
+  if (std::string(GetParam()) != "calm") {
+    EXPECT_GT(failures, 0u);
+  }
+}
+
+TEST_P(EveryStrategy, StopMachineExcludesEverybody) {
+  static bool inside = false;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Shared shared;
+    const Outcome outcome = run_with(
+        small(4), GetParam(), seed,
+        [](void* p) {
+          for (unsigned i = 0; i < 4; ++i) {
+            sd_task* task = sd_task_create(
+                [](void* q) {
+                  auto* s = static_cast<Shared*>(q);
+                  for (int k = 0; k < 20; ++k) {
+                    sd_preempt_disable("busy");
+                    if (inside) sd_fail("overlap", "busy", "a task runs while the machine is stopped");
+                    sd_preempt_enable("busy");
+                  }
+                  ++s->done;
+                  sd_wake_one(&s->queue);
+                },
+                p, "busy");
+            sd_task_bind(task, i, "spawn");
+            sd_task_wake(task, "spawn");
+          }
+          sd_stop_machine(
+              [](void*) {
+                inside = true;
+                for (int i = 0; i < 10; ++i) sd_fence(sd_mb, "stopped");
+                inside = false;
+                return 0;
+              },
+              nullptr, 1, "test");
+          auto* s = static_cast<Shared*>(p);
+          while (s->done < 4) sd_block_on(&s->queue, "wait");
+        },
+        &shared);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
+TEST_P(EveryStrategy, AnInterruptIsTakenOnTheTargetOnce) {
+  static unsigned taken;
+  static unsigned taken_on;
+  testing::on_vector = [](unsigned) {
+    ++taken;
+    taken_on = sd_this_cpu();
+  };
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    taken = 0;
+    const Outcome outcome = run_with(small(2), GetParam(), seed,
+                                     [](void*) { sd_send_ipi(1, sd_vec_call_function, "test"); });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    ASSERT_EQ(taken, 1u);
+    ASSERT_EQ(taken_on, 1u);
+  }
+  testing::on_vector = nullptr;
+}
+
+TEST_P(EveryStrategy, ASleeperWakesNotBeforeItsTime) {
+  static uint64_t slept;
+  const Outcome outcome = run_with(small(), GetParam(), 7, [](void*) {
+    const uint64_t start = sd_clock_ns();
+    sd_sleep_ns(5'000'000, "test");
+    slept = sd_clock_ns() - start;
+  });
+  ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  EXPECT_GE(slept, 5'000'000u);
+}
+
+TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    struct State {
+      void* object = nullptr;
+      uint32_t done = 0;
+      sd_waitq queue{};
+    } state;
+    const Outcome outcome = run_with(
+        small(3), GetParam(), seed,
+        [](void* p) {
+          auto* s = static_cast<State*>(p);
+          s->object = sd_alloc(8, "object", false, "test");
+          sd_store(s->object, 1, 8, sd_relaxed, "test");
+          for (unsigned i = 0; i < 2; ++i) {
+            sd_task* reader = sd_task_create(
+                [](void* q) {
+                  auto* t = static_cast<State*>(q);
+                  for (int k = 0; k < 3; ++k) {
+                    sd_rcu_read_lock("reader");
+                    void* object = reinterpret_cast<void*>(sd_load(&t->object, 8, sd_acquire, "reader"));
+                    if (object) sd_load(object, 8, sd_relaxed, "reader");
+                    sd_rcu_read_unlock("reader");
+                  }
+                  ++t->done;
+                  sd_wake_one(&t->queue);
+                },
+                p, "reader");
+            sd_task_wake(reader, "test");
+          }
+          void* old = s->object;
+          sd_store(&s->object, 0, 8, sd_release, "test");
+          sd_synchronize_rcu("test");
+          sd_free(old, "test");
+          while (s->done < 2) sd_block_on(&s->queue, "test");
+        },
+        &state);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
+// ---- each kind of failure, provoked
+
+TEST(MachineFailure, ABlockedTaskThatNobodyWakesIsAHang) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    static sd_waitq queue;
+    queue = {};
+    sd_block_on(&queue, "wait_for_nothing");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang);
+  EXPECT_EQ(outcome.failure.function, "wait_for_nothing");
+  EXPECT_NE(outcome.failure.detail.find("init (CPU"), std::string::npos) << outcome.failure.detail;
+}
+
+TEST(MachineFailure, PollingForWhatNeverChangesIsAHangNotALivelock) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    static uint32_t word;
+    word = 0;
+    sd_wait_change(&word, 0, 4, 0, "poll_for_nothing");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang);
+  EXPECT_EQ(outcome.failure.function, "poll_for_nothing");
+}
+
+TEST(MachineFailure, PollingWithADeadlineThatNeverHelpsIsAHang) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    static uint32_t word;
+    word = 0;
+    for (;;) sd_wait_change(&word, 0, 4, sd_clock_ns() + 1'000'000'000, "poll");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang);
+}
+
+TEST(MachineFailure, RunningForEverIsALivelock) {
+  Config config = small();
+  config.step_bound = 10'000;
+  const Outcome outcome = run_with(config, "random", 1, [](void*) {
+    for (;;) sd_cpu_relax("spin");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::livelock);
+}
+
+TEST(MachineFailure, AMarkedAccessToFreedMemoryNamesBothStacks) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    void* p = sd_alloc(64, "thing", false, "maker");
+    sd_free(p, "killer");
+    sd_load(static_cast<char*>(p) + 8, 4, sd_relaxed, "user");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.id, "use-after-free");
+  EXPECT_EQ(outcome.failure.function, "user");
+  EXPECT_NE(outcome.failure.message.find("heap:thing#0+8"), std::string::npos) << outcome.failure.message;
+  EXPECT_NE(outcome.failure.detail.find("allocated by maker"), std::string::npos);
+  EXPECT_NE(outcome.failure.detail.find("freed by killer"), std::string::npos);
+}
+
+TEST(MachineFailure, FreeingTwiceAndFreeingWhatIsNoObjectAreSeen) {
+  Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    void* p = sd_alloc(64, "thing", false, "maker");
+    sd_free(p, "killer");
+    sd_free(p, "killer_again");
+  });
+  EXPECT_EQ(outcome.failure.id, "double-free");
+  EXPECT_EQ(outcome.failure.function, "killer_again");
+  outcome = run_with(small(), "random", 1, [](void*) {
+    auto* p = static_cast<char*>(sd_alloc(64, "thing", false, "maker"));
+    sd_free(p + 8, "killer");
+  });
+  EXPECT_EQ(outcome.failure.id, "wild-free");
+}
+
+#if !defined(SD_ASAN) && !defined(SD_TSAN)
+TEST(MachineFailure, APlainStoreToFreedMemoryIsSeenAtTheEnd) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    auto* p = static_cast<volatile char*>(sd_alloc(64, "thing", false, "maker"));
+    sd_free(const_cast<char*>(p), "killer");
+    p[5] = 1;
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.id, "heap-corruption");
+}
+#endif
+
+TEST(MachineFailure, SleepingWithPreemptionOffIsABug) {
+  const Outcome outcome = run_with(small(), "random", 1, [](void*) {
+    sd_preempt_disable("test");
+    sd_sleep_ns(1000, "sleeper");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::bug);
+}
+
+TEST(MachineFailure, AnExecutionAfterAFailedOneIsClean) {
+  for (int i = 0; i < 20; ++i) {
+    run_with(small(), "random", 1, [](void*) { sd_fail("test", "test", "planned"); });
+    Shared shared;
+    const Outcome outcome = run_with(small(3), "random", 5, spawn_counters, &shared);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
+TEST(MachineCost, ARemoteLineCostsMoreThanAnOwnOne) {
+  static uint64_t own, remote;
+  Config config = small(16);
+  config.nodes = 2;
+  const Outcome outcome = run_with(config, "calm", 0, [](void*) {
+    static void* p;
+    p = sd_alloc(64, "line", false, "test");
+    sd_store(p, 1, 8, sd_relaxed, "test");
+    uint64_t t = sd_clock_ns();
+    sd_load(p, 8, sd_relaxed, "test");
+    own = sd_clock_ns() - t;
+    sd_task_bind(sd_current(), 15, "test");
+    t = sd_clock_ns();
+    sd_load(p, 8, sd_relaxed, "test");
+    remote = sd_clock_ns() - t;
+  });
+  ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  EXPECT_EQ(own, 1u);
+  EXPECT_EQ(remote, 130u);
+}
+
+TEST(MachineScale, ABigMachineBootsAndUnplugs) {
+  const Outcome outcome = run_with(small(512), "random", 3, [](void*) {
+    sd_cpu_down(511, "test");
+    sd_cpu_down(0, "test");
+    sd_cpu_up(511, "test");
+  });
+  ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  EXPECT_EQ(outcome.offlined, 2u);
+}
+
+}  // namespace
+}  // namespace sd::machine
