@@ -48,6 +48,8 @@ function(sd_add_tests name how)
     target_link_libraries(${target} PRIVATE GTest::gtest_main)
   endif()
   sd_instrument(${target} ${how})
+  # g++ takes EXPECT_EQ below an if without braces for ambiguous.
+  target_compile_options(${target} PRIVATE -Wno-dangling-else)
   if(SD_LAUNCHER)
     set_target_properties(${target} PROPERTIES CROSSCOMPILING_EMULATOR "${SD_LAUNCHER}")
   endif()
