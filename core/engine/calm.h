@@ -1,5 +1,5 @@
-// The calmest execution: always answer 0. What an empty choice list replays to, and the base line that
-// every scenario must survive.
+// The calmest execution: always answer 0. What an empty choice list replays to, and the base line
+// that every scenario must survive.
 #pragma once
 
 #include "core/engine/chooser.h"

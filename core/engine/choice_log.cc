@@ -15,9 +15,9 @@ namespace {
 
 constexpr size_t kHeaderBytes = ChoiceLogHeader::kSize;
 
-// Space on the disk is asked for in pieces of this size, before it is written: a full disk is then an
-// overflow, where a write into a hole of the file would be a SIGBUS. A million choices or so apart, so
-// that the system call costs nothing.
+// Space on the disk is asked for in pieces of this size, before it is written: a full disk is then
+// an overflow, where a write into a hole of the file would be a SIGBUS. A million choices or so
+// apart, so that the system call costs nothing.
 constexpr size_t kPieceBytes = size_t{1} << 20;
 
 std::string with_errno(const std::string& what, const std::string& path) {

@@ -1,6 +1,6 @@
-// The choices of the current execution, in memory that survives the death of the process: a mapped file
-// that another process reads after a crash, an abort of a sanitizer or kill -9. So no failure is lost,
-// and none needs the help of the process that it killed.
+// The choices of the current execution, in memory that survives the death of the process: a mapped
+// file that another process reads after a crash, an abort of a sanitizer or kill -9. So no failure
+// is lost, and none needs the help of the process that it killed.
 //
 // Written by one thread of one process; append() is called from fibers, allocates nothing, and the
 // number of valid bytes is published after the bytes, so a reader never sees half a choice.
@@ -42,8 +42,8 @@ class ChoiceLog {
                                              << 20;  // bytes of choices, about 30 million
   static constexpr size_t kMaxScenarioBytes = size_t{60} << 10;
 
-  // A log in a new file; one that is there already is replaced (not truncated: who has it open keeps
-  // it). The file is sparse. nullptr: `error` is one line.
+  // A log in a new file; one that is there already is replaced (not truncated: who has it open
+  // keeps it). The file is sparse. nullptr: `error` is one line.
   static std::unique_ptr<ChoiceLog> create(const std::string& path, size_t capacity,
                                            std::string* error);
   // A log without a file; it is shared with children forked later.
@@ -70,7 +70,8 @@ class ChoiceLog {
   bool overflowed() const { return overflowed_; }
   size_t bytes() const { return used_; }
 
-  // The log as a reader of its memory sees it: also what a forked child wrote, and how it broke it.
+  // The log as a reader of its memory sees it: also what a forked child wrote, and how it broke
+  // it.
   std::optional<LoggedExecution> read(std::string* error) const;
 
  private:
@@ -103,8 +104,9 @@ class ChoiceLog {
   int fd_;  // -1: none
 };
 
-// Reads a log that another process left behind, or still writes. The bytes are not trusted: whatever
-// they are, the result is an execution that could have been logged, or nullopt and one line in `error`.
+// Reads a log that another process left behind, or still writes. The bytes are not trusted:
+// whatever they are, the result is an execution that could have been logged, or nullopt and one
+// line in `error`.
 std::optional<LoggedExecution> read_choice_log(const std::string& path, std::string* error);
 std::optional<LoggedExecution> parse_choice_log(std::string_view bytes, std::string* error);
 

@@ -1,8 +1,8 @@
 // How a choice log lies in its file, for the writer (choice_log.cc) and the reader
 // (choice_log_reader.cc) and nobody else. Files do not leave the machine: native byte order.
 //
-// A choice is two varints (7 bits a byte, lowest first, high bit: more follows): value * 2 + (1 for a
-// number), and count. A number has its purpose in one more byte.
+// A choice is two varints (7 bits a byte, lowest first, high bit: more follows): value * 2 + (1
+// for a number), and count. A number has its purpose in one more byte.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 namespace sd::engine {
 namespace {
 
-// Known concurrency bugs need 2 to 4 ordered events (Burckhardt et al.), and each further change point
-// costs a factor of the length of the execution: beyond 5 a random walk is as good.
+// Known concurrency bugs need 2 to 4 ordered events (Burckhardt et al.), and each further change
+// point costs a factor of the length of the execution: beyond 5 a random walk is as good.
 constexpr uint32_t kLeastDepth = 2;
 constexpr uint32_t kMostDepth = 5;
 

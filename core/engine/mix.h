@@ -1,5 +1,5 @@
-// A fresh strategy for each execution, drawn from its seed: no strategy finds every bug, and which one
-// finds the next is not known. The default of long runs.
+// A fresh strategy for each execution, drawn from its seed: no strategy finds every bug, and which
+// one finds the next is not known. The default of long runs.
 #pragma once
 
 #include "core/engine/chooser.h"

@@ -12,18 +12,18 @@ namespace {
 constexpr uint32_t kHigh = 1u << 31;
 constexpr uint32_t kMiddle = 1u << 30;
 
-// Windows are 64 << 0..8, that is 64 to 16384: about one operation of the stack under test, up to an
-// execution of a few hundred.
+// Windows are 64 << 0..8, that is 64 to 16384: about one operation of the stack under test, up to
+// an execution of a few hundred.
 constexpr uint32_t kSmallestWindow = 64;
 constexpr uint32_t kWindows = 9;
 
-// In the fair tail everyone gets this many steps in turn: longer than any loop between two looks at
-// what it waits for, short enough that a turn of 1000 contexts is well within a step bound.
+// In the fair tail everyone gets this many steps in turn: longer than any loop between two looks
+// at what it waits for, short enough that a turn of 1000 contexts is well within a step bound.
 constexpr uint32_t kFairSteps = 64;
 
-// A context that spins draws a new place every time, and the very last one at one in so many times: what
-// it waits for may be a timer, or somebody who was moved down twice. Fewer would cost interleavings in
-// which it sees at once what it waits for, more would cost steps.
+// A context that spins draws a new place every time, and the very last one at one in so many
+// times: what it waits for may be a timer, or somebody who was moved down twice. Fewer would cost
+// interleavings in which it sees at once what it waits for, more would cost steps.
 constexpr uint32_t kSpins = 16;
 
 }  // namespace

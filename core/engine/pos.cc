@@ -8,9 +8,10 @@
 namespace sd::engine {
 namespace {
 
-// All priorities are drawn anew after this many steps per enabled action, so an unlucky event waits for
-// 64 times as long as with taking turns. Rarer would end in false livelocks where one spins on another;
-// more often would be a random walk, because half of all events wait for less than 2 steps per action.
+// All priorities are drawn anew after this many steps per enabled action, so an unlucky event
+// waits for 64 times as long as with taking turns. Rarer would end in false livelocks where one
+// spins on another; more often would be a random walk, because half of all events wait for less
+// than 2 steps per action.
 constexpr uint32_t kStepsPerRenewal = 64;
 
 // The rate of disturbances is drawn for the same reason as RandomWalk's.

@@ -1,14 +1,14 @@
-// Partial Order Sampling (Yuan, Yang, Gu, CAV 2018). Each pending event has a random priority and the
-// highest goes; what races with it gets a new one, and so does the next event of the same action. So
-// orders of events that commute are not counted twice, and each way to resolve the races of a short
-// execution is about equally likely. Strong where a random walk spends its steps on operations that
-// nobody else could notice.
+// Partial Order Sampling (Yuan, Yang, Gu, CAV 2018). Each pending event has a random priority and
+// the highest goes; what races with it gets a new one, and so does the next event of the same
+// action. So orders of events that commute are not counted twice, and each way to resolve the
+// races of a short execution is about equally likely. Strong where a random walk spends its steps
+// on operations that nobody else could notice.
 //
 // Where this differs from the paper, and why:
-//  - A `disturb` action is always pending and would get its full share of the steps. It does not compete;
-//    one in so many steps (drawn per execution) is given to one of them.
-//  - An event of priority p waits until everyone else has drawn less than p, in the mean for ever. So all
-//    priorities are drawn anew now and then.
+//  - A `disturb` action is always pending and would get its full share of the steps. It does not
+//    compete; one in so many steps (drawn per execution) is given to one of them.
+//  - An event of priority p waits until everyone else has drawn less than p, in the mean for ever.
+//    So all priorities are drawn anew now and then.
 #pragma once
 
 #include <cstdint>

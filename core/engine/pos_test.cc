@@ -10,8 +10,8 @@ namespace {
 int x, y;
 constexpr int kSeeds = 40'000;
 
-// In how many of all seeds action 0, about to `op` x, is not taken in `steps` steps in which action 1
-// stores to `other` again and again.
+// In how many of all seeds action 0, about to `op` x, is not taken in `steps` steps in which
+// action 1 stores to `other` again and again.
 int waits(OpKind op, int* other, int steps) {
   ActionSet actions;
   actions.reset(2);
@@ -45,7 +45,8 @@ TEST(Pos, AllFirstEventsAreEquallyLikely) {
   for (const int n : first) EXPECT_NEAR(n, kSeeds / 4, 400);
 }
 
-// Independent: the one that waits keeps its priority, and is the least of five drawn with chance 1/5.
+// Independent: the one that waits keeps its priority, and is the least of five drawn with chance
+// 1/5.
 TEST(Pos, AnEventKeepsItsPriorityWhileOthersTouchOtherMemory) {
   EXPECT_NEAR(waits(OpKind::load, &y, 4), kSeeds / 5, 400);
   EXPECT_NEAR(waits(OpKind::none, &y, 4), kSeeds / 5, 400);
@@ -76,8 +77,9 @@ TEST(Pos, TwoReadsDoNotRaceAndTwoLockOperationsDo) {
   }
 }
 
-// The highest of n wins each renewal, so a wait of 10 of them has chance 2^-10 with two; 20 seeds with
-// 780 renewals each. Without renewals the longest wait grows with the length of the execution.
+// The highest of n wins each renewal, so a wait of 10 of them has chance 2^-10 with two; 20 seeds
+// with 780 renewals each. Without renewals the longest wait grows with the length of the
+// execution.
 TEST(Pos, WaitsAreBoundedByRenewals) {
   ActionSet actions;
   actions.reset(2);

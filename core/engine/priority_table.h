@@ -12,9 +12,9 @@ namespace sd::engine {
 
 class PriorityTable {
  public:
-  // Ids that a scenario may use. The size of the action set is known only at the first pick, in the
-  // middle of an execution, where nothing may be allocated; so the table is as large as the largest
-  // machine (512 CPUs, 4096 tasks) could want. Pages that nobody touches cost nothing.
+  // Ids that a scenario may use. The size of the action set is known only at the first pick, in
+  // the middle of an execution, where nothing may be allocated; so the table is as large as the
+  // largest machine (512 CPUs, 4096 tasks) could want. Pages that nobody touches cost nothing.
   static constexpr uint32_t kMaxIds = 1u << 18;
 
   PriorityTable() : cells_(static_cast<Cell*>(std::calloc(kMaxIds, sizeof(Cell)))) {

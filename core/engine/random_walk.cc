@@ -8,14 +8,14 @@
 namespace sd::engine {
 namespace {
 
-// How often a step prefers to disturb is itself drawn per execution: a preemption inside a window of a
-// few operations needs many of them, but a task that is preempted every few steps never gets to the
-// windows that need a long run first. The middle of the set is about the length of one operation of
-// the stack under test.
+// How often a step prefers to disturb is itself drawn per execution: a preemption inside a window
+// of a few operations needs many of them, but a task that is preempted every few steps never gets
+// to the windows that need a long run first. The middle of the set is about the length of one
+// operation of the stack under test.
 constexpr uint32_t kStepsPerDisturb[] = {4, 16, 64, 256};
 
-// Draws for an action of the wanted class before looking for it: with as many of one class as of the
-// other, 8 misses in a row happen once in 256 steps, so the search costs nothing on average.
+// Draws for an action of the wanted class before looking for it: with as many of one class as of
+// the other, 8 misses in a row happen once in 256 steps, so the search costs nothing on average.
 constexpr int kTries = 8;
 
 bool is_disturb(const Action& action) {

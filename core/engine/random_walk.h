@@ -1,6 +1,6 @@
-// Every step takes any context or delivery alike; now and then something disturbs. Unbiased and cheap,
-// and the best of all strategies on bugs that need many small switches; hopeless where one context must
-// run far while another stands still (that is Pct's).
+// Every step takes any context or delivery alike; now and then something disturbs. Unbiased and
+// cheap, and the best of all strategies on bugs that need many small switches; hopeless where one
+// context must run far while another stands still (that is Pct's).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Answers what a list of choices says, and 0 after its end. So a list can be cut off anywhere, and the
-// empty one is the calm execution.
+// Answers what a list of choices says, and 0 after its end. So a list can be cut off anywhere, and
+// the empty one is the calm execution.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ struct Divergence {
   Choice expected;     // as recorded
   Choice found;        // what was asked for; its value means nothing
 
-  // "choice 17: the recording answers 3 to one of 5 actions, this execution asks for a number below 4
-  // for op_kind": for the user; one line.
+  // "choice 17: the recording answers 3 to one of 5 actions, this execution asks for a number
+  // below 4 for op_kind": for the user; one line.
   std::string text() const;
 };
 
-// Every recorded choice must be of the kind, count and purpose that is asked for. Choices with count 0
-// say nothing about that (calm runs in a replay file do not); they are followed if their value fits.
-// From the first mismatch on every answer is 0: the driver should stop when diverged() is set.
+// Every recorded choice must be of the kind, count and purpose that is asked for. Choices with
+// count 0 say nothing about that (calm runs in a replay file do not); they are followed if their
+// value fits. From the first mismatch on every answer is 0: the driver should stop when diverged()
+// is set.
 class ReplayChooser final : public Chooser {
  public:
   explicit ReplayChooser(std::vector<Choice> choices) : choices_(std::move(choices)) {}

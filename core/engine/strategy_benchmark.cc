@@ -1,5 +1,5 @@
-// What a pick costs, by strategy and number of enabled actions: half of them contexts on 16 addresses,
-// a quarter deliveries, a quarter disturbances.
+// What a pick costs, by strategy and number of enabled actions: half of them contexts on 16
+// addresses, a quarter deliveries, a quarter disturbances.
 #include "core/engine/strategy.h"
 
 #include <benchmark/benchmark.h>

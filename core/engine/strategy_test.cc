@@ -129,7 +129,8 @@ TEST_P(AnyStrategy, DescriptionBeginsWithTheNameOfAStrategy) {
   }
 }
 
-// How often each of these was taken in `steps` steps: two contexts and a disturbance, always enabled.
+// How often each of these was taken in `steps` steps: two contexts and a disturbance, always
+// enabled.
 std::vector<int> counts_of_three(Chooser& chooser, uint64_t seed, int steps, OpKind op) {
   ActionSet actions;
   actions.reset(3);
@@ -214,8 +215,8 @@ TEST(Strategy, PctMeetsADepth2BugAsOftenAsItsGuaranteeSaysAndRandomDoesNot) {
     by_pct += finds_narrow_window(*pct, seed);
     by_random += finds_narrow_window(*random, seed);
   }
-  // 1/2 that context 0 is first, 1/9 for the window of 64 steps and 1/64 for the step: 17 of 20,000 from
-  // that window alone; all windows together give twice that.
+  // 1/2 that context 0 is first, 1/9 for the window of 64 steps and 1/64 for the step: 17 of 20,000
+  // from that window alone; all windows together give twice that.
   EXPECT_GT(by_pct, 17);
   EXPECT_LT(by_random, 5);
 }

@@ -12,8 +12,8 @@ constexpr uint64_t kHashStart = 0x5348544453544152u;
 struct FormatTable {
   EventFormat of[256];
 
-  // Values in memory may be pointers (list nodes, functions), which differ from build to build; so of
-  // a value read or written only null or not null enters the hash.
+  // Values in memory may be pointers (list nodes, functions), which differ from build to build; so
+  // of a value read or written only null or not null enters the hash.
   constexpr FormatTable() : of{} {
     of[event::load] = {"load", "value", "size", false, true};
     of[event::store] = {"store", "value", "size", false, true};
