@@ -108,11 +108,10 @@ bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned
 
 void sd_fence(sd_fence_kind kind, const char* fn) {
   Machine& m = Machine::get();
-  m.point(OpKind::fence, nullptr);
   if (kind != sd_barrier_compiler) m.charge(cost::kFenceNs);
   m.memory_.fence(m.cpu_->id, static_cast<Fence>(kind));
   m.emit(sd::engine::event::fence, nullptr, kind, 0, fn);
-  m.point(OpKind::none, nullptr);
+  m.point(OpKind::fence, nullptr);
 }
 
 void sd_wait_change(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn) {

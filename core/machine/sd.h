@@ -2,7 +2,9 @@
  * (core/kernel) is a thin typed layer over it, and C code could be compiled onto it directly.
  *
  * Every function marked [P] is a scheduling point on each side: before it other contexts may run, and
- * after it too, before the caller gets the result into its hands. `fn` is always the name of the
+ * after it too, before the caller gets the result into its hands. [p] has one point, because a second one
+ * could show nothing more: what only narrows what may happen to this CPU (preemption off, interrupts off)
+ * has it before, what widens it has it after, and so has a fence, which nobody else can observe. `fn` is always the name of the
  * calling function (__func__), for reports. A pointer to memory of the machine may be anywhere: on a
  * task's stack, in a per-CPU area, on the heap.
  */
@@ -46,7 +48,7 @@ uint64_t sd_rmw(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size,
 /* Returns whether it stored; *expected becomes the value found otherwise. A failure orders nothing. */
 bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,
                 sd_order order, const char* fn);                                                   /* [P] */
-void sd_fence(sd_fence_kind kind, const char* fn);                                                 /* [P] */
+void sd_fence(sd_fence_kind kind, const char* fn);                                                 /* [p] */
 
 /* cpu_relax() of a loop that waits for *p to stop being `old`: parks the context until a store to *p
  * has changed it, an interrupt was taken, or virtual time has reached `deadline_ns` (0: never).
@@ -60,19 +62,19 @@ void sd_cpu_relax(const char* fn);                                              
 
 unsigned sd_nr_cpus(void);
 unsigned sd_this_cpu(void);            /* raw_smp_processor_id(): no check */
-void sd_preempt_disable(const char* fn);                                                           /* [P] */
-void sd_preempt_enable(const char* fn);                /* [P]; preempts here where that is due */
+void sd_preempt_disable(const char* fn);                                                           /* [p] */
+void sd_preempt_enable(const char* fn);                /* [p]; preempts here where that is due */
 void sd_preempt_enable_no_resched(const char* fn);
 unsigned sd_preempt_count(void);       /* nesting depth of the current context, idle's base depth incl. */
 bool sd_preempt_model_full(void);      /* CONFIG_PREEMPTION */
-void sd_local_irq_disable(const char* fn);                                                         /* [P] */
-void sd_local_irq_enable(const char* fn);                                                          /* [P] */
-bool sd_local_irq_save(const char* fn); /* [P] disables; returns whether they were enabled */
-void sd_local_irq_restore(bool were_enabled, const char* fn);                                      /* [P] */
+void sd_local_irq_disable(const char* fn);                                                         /* [p] */
+void sd_local_irq_enable(const char* fn);                                                          /* [p] */
+bool sd_local_irq_save(const char* fn); /* [p] disables; returns whether they were enabled */
+void sd_local_irq_restore(bool were_enabled, const char* fn);                                      /* [p] */
 bool sd_irqs_disabled(void);
 unsigned sd_hardirq_depth(void);       /* in_hardirq() */
 bool sd_in_task(void);                 /* in_task() */
-void sd_cond_resched(const char* fn);                                                              /* [P] */
+void sd_cond_resched(const char* fn);                                                              /* [p] */
 
 /* Vectors, highest priority first. */
 typedef enum sd_vector {
@@ -123,9 +125,9 @@ bool sd_task_bind(struct sd_task* task, unsigned cpu, const char* fn);          
 /* The task does not keep an execution going; when its function has returned, a wake-up runs it again. */
 void sd_task_set_daemon(struct sd_task* task);
 void sd_task_set_per_cpu_kthread(struct sd_task* task); /* kthread_set_per_cpu: stays on a dying CPU */
-void sd_migrate_disable(const char* fn);                                                           /* [P] */
-void sd_migrate_enable(const char* fn);                                                            /* [P] */
-void sd_yield(const char* fn);                                                                     /* [P] */
+void sd_migrate_disable(const char* fn);                                                           /* [p] */
+void sd_migrate_enable(const char* fn);                                                            /* [p] */
+void sd_yield(const char* fn);                                                                     /* [p] */
 /* Sleeps in virtual time. Returns early, with the time left, if woken by sd_task_wake. */
 uint64_t sd_sleep_ns(uint64_t ns, const char* fn);                                                 /* [P] */
 
@@ -150,17 +152,17 @@ void sd_sync_release(const volatile void* p);
 void sd_sync_acquire(const volatile void* p);
 
 /* ---- RCU --------------------------------------------------------------------------------------------- */
-void sd_rcu_read_lock(const char* fn);                                                             /* [P] */
-void sd_rcu_read_unlock(const char* fn);                                                           /* [P] */
+void sd_rcu_read_lock(const char* fn);                                                             /* [p] */
+void sd_rcu_read_unlock(const char* fn);                                                           /* [p] */
 void sd_synchronize_rcu(const char* fn);                                                           /* [P] sleeps */
 
 /* ---- idle --------------------------------------------------------------------------------------- */
 /* For the idle loop only. Halts with interrupts off until an interrupt is pending, enables them, and takes it.
  * Returns false when the machine is being shut down and the idle loop has to return. */
-bool sd_idle_halt(const char* fn);                                                                 /* [P] */
+bool sd_idle_halt(const char* fn);                                                                 /* [p] */
 bool sd_machine_stopping(void);
 /* schedule_idle(): clears NEED_RESCHED, switches to another task if there is one, returns when idle again. */
-void sd_schedule_idle(const char* fn);                                                             /* [P] */
+void sd_schedule_idle(const char* fn);                                                             /* [p] */
 /* The offline idle task ends here: the CPU is dead. Returns when it is brought up again, or when the
  * machine stops; the idle loop has to return then. */
 void sd_cpu_dead(void);

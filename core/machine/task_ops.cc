@@ -56,11 +56,9 @@ unsigned sd_this_cpu(void) { return m().cpu_->id; }
 void sd_preempt_disable(const char* fn) {
   m().point(OpKind::toggle, nullptr);
   preempt_disable(fn);
-  m().point(OpKind::none, nullptr);
 }
 
 void sd_preempt_enable(const char* fn) {
-  m().point(OpKind::toggle, nullptr);
   preempt_enable(fn);
   m().point(OpKind::none, nullptr);
 }
@@ -72,11 +70,9 @@ bool sd_preempt_model_full(void) { return m().config_.preempt_full; }
 void sd_local_irq_disable(const char* fn) {
   m().point(OpKind::toggle, nullptr);
   set_irqs(true, fn);
-  m().point(OpKind::none, nullptr);
 }
 
 void sd_local_irq_enable(const char* fn) {
-  m().point(OpKind::toggle, nullptr);
   set_irqs(false, fn);
   m().point(OpKind::none, nullptr);
 }
@@ -85,7 +81,6 @@ bool sd_local_irq_save(const char* fn) {
   m().point(OpKind::toggle, nullptr);
   const bool were_enabled = !m().cpu_->irqs_off;
   if (were_enabled) set_irqs(true, fn);
-  m().point(OpKind::none, nullptr);
   return were_enabled;
 }
 
@@ -169,11 +164,9 @@ void sd_task_set_per_cpu_kthread(sd_task* task) { task->per_cpu_kthread = true; 
 void sd_migrate_disable(const char*) {
   m().point(OpKind::toggle, nullptr);
   if (m().current()->migrate_disabled++ == 0) ++m().cpu_->pinned;
-  m().point(OpKind::none, nullptr);
 }
 
 void sd_migrate_enable(const char*) {
-  m().point(OpKind::toggle, nullptr);
   if (--m().current()->migrate_disabled == 0 && --m().cpu_->pinned == 0) {
     m().wake_waiters(&m().cpu_->empty_queue, ~0u, false);
   }
@@ -208,11 +201,9 @@ void sd_point(sd_point_kind kind, const volatile void* p, const char*) { m().poi
 void sd_rcu_read_lock(const char*) {
   m().point(OpKind::toggle, nullptr);
   ++m().current()->rcu_depth;
-  m().point(OpKind::none, nullptr);
 }
 
 void sd_rcu_read_unlock(const char*) {
-  m().point(OpKind::toggle, nullptr);
   sd_task* self = m().current();
   if (--self->rcu_depth == 0) {
     m().rcu_task_unlocked(self);
@@ -231,7 +222,6 @@ void sd_synchronize_rcu(const char* fn) {
 
 bool sd_idle_halt(const char* fn) {
   Machine& machine = m();
-  machine.point(OpKind::sleep, nullptr);
   if (machine.stopping_) return false;
   Cpu& cpu = machine.this_cpu();
   machine.emit(event::idle_halt, nullptr, 0, 0, fn);
@@ -260,6 +250,7 @@ void sd_cpu_dead(void) {
   if (machine.stopping_) return;
   Cpu& cpu = machine.this_cpu();
   machine.emit(event::cpu_dead, nullptr, cpu.id, 0, "arch_cpu_idle_dead");
+  machine.hotplug_.cpus[cpu.id].state = sd_cpuhp_ap_idle_dead;
   cpu.alive = false;
   cpu.needs_qs = false;
   machine.wake_waiters(&machine.hotplug_.cpus[cpu.id].done, ~0u, false);

@@ -26,7 +26,8 @@ struct ScfParams {
   int onoff_holdoff = 0;      // s
   int onoff_interval = 1000;  // jiffies; the kernel's default is 0, but its test scripts use 1000
   int shutdown_secs = 0;      // s; each execution ends itself after so long
-  int stutter = 5;            // jiffies
+  int stat_interval = 15;     // s between the driver's statistics lines; of real time, so the kernel's scripts' value
+  int stutter = 0;            // jiffies; the kernel's default is 5, but an execution is shorter than one
   bool use_cpus_read_lock = false;
   int verbose = 0;
   bool shutdown = false;
@@ -40,6 +41,9 @@ struct ScfParams {
   // ours
   int ops = 4;                // per thread and execution; 0: until shutdown_secs
   int onoff_ops = 0;          // hotplug operations per execution after which the onoff thread rests; 0: no limit
+  // Whether hotplug operations may fail by injection (hotplug_fail or alloc_fail of the machine): such failures,
+  // -EAGAIN, -ENOSPC and -ENOMEM, are then forgiven.
+  bool forgive_injected = true;
 
   ScfParams() { weights.fill(-1); }
 };
@@ -60,11 +64,24 @@ struct ScfStats {
   int64_t sum_online = 0, sum_offline = 0;
 };
 
+// A fault planted into the torture itself, for the tests of its checks.
+enum class Plant : uint8_t {
+  none,
+  lose,        // a no-wait request is forgotten by its handler
+  miscount,    // a handler run is counted twice
+  run_twice,   // a handler of a multi-target call runs twice
+  free_twice,  // an object is freed twice
+  leak,        // an object is not freed
+  late,        // a request is made after the cleanup
+};
+
 // The first task of the machine: init, threads, cleanup, quiescence, checks. arg: ScfRun*.
 struct ScfRun {
   const ScfParams* params = nullptr;
-  ScfStats stats;        // result
+  ScfStats stats;        // result; after a failure, only what is known of it
   bool init_failed = false;  // bad weights: no verdict
+  bool was_shut_down = false;  // by shutdown_secs: the moment of ftrace_dump_at_shutdown
+  Plant plant = Plant::none;
 };
 void scf_main(void* arg);
 
