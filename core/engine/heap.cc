@@ -15,10 +15,9 @@ constexpr size_t kGapBytes = kCacheLine;
 size_t padded(size_t size) { return (size + kGapBytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
 
 bool all_bytes_are(const char* p, size_t size, unsigned char value) {
-  for (size_t i = 0; i < size; ++i) {
-    if (static_cast<unsigned char>(p[i]) != value) return false;
-  }
-  return true;
+  if (size == 0) return true;
+  // Equal to the first byte, and each to the next.
+  return static_cast<unsigned char>(*p) == value && std::memcmp(p, p + 1, size - 1) == 0;
 }
 
 }  // namespace

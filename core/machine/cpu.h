@@ -41,6 +41,7 @@ struct Cpu {
   uint8_t hardirq_depth = 0;
   uint8_t pending = 0;     // vectors
   uint8_t offered = 0;     // vectors whose delivery is in the action set
+  bool preempt_offered = false;  // and whether its preemption is
   uint64_t time_ns = 0;
   uint64_t irq_time_ns[sd_nr_vectors] = {};  // when the pending interrupt arrives
   std::vector<sd_task*> expired;  // timers that the pending timer interrupt will handle

@@ -197,14 +197,17 @@ void Machine::refresh(Cpu& cpu) {
     cpu.offered = deliverable;
   }
 
-  const uint32_t preempt = action_id(config_, ActionKind::preempt, cpu.id);
   const bool preemptible = open && config_.preempt_full && current->preempt_count == 0 &&
                            current->sched_class == sd_task_class::normal &&
                            (cpu.stopper_runnable || !cpu.queue.empty());
-  if (preemptible) {
-    actions_.enable(preempt, ActionClass::disturb, OpKind::none, nullptr);
-  } else {
-    actions_.disable(preempt);
+  if (preemptible != cpu.preempt_offered) {
+    const uint32_t preempt = action_id(config_, ActionKind::preempt, cpu.id);
+    if (preemptible) {
+      actions_.enable(preempt, ActionClass::disturb, OpKind::none, nullptr);
+    } else {
+      actions_.disable(preempt);
+    }
+    cpu.preempt_offered = preemptible;
   }
 }
 

@@ -56,8 +56,9 @@ Layout& global_layout() {
   return layout;
 }
 
-Machine& Machine::get() {
+Machine& Machine::create() {
   static Machine machine;
+  instance_ = &machine;
   return machine;
 }
 

@@ -87,7 +87,7 @@ struct Hotplug {
 
 class Machine {
  public:
-  static Machine& get();
+  static Machine& get() { return __builtin_expect(instance_ != nullptr, 1) ? *instance_ : create(); }
 
   Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg);
   [[noreturn]] void fail(engine::Failure failure);
@@ -263,6 +263,9 @@ class Machine {
   std::array<char, kMaxCpus * sd_nr_vectors> ipi_tokens_{};
 
  private:
+  static inline Machine* instance_ = nullptr;
+  static Machine& create();
+
   Machine();
   void boot(void (*entry)(void*), void* arg);
   void shut_down();
