@@ -1,0 +1,169 @@
+#include "torture/scf/handler.h"
+
+#include "torture/scf/choose.h"
+#include "torture/scf/fail.h"
+#include "torture/scf/state.h"
+
+namespace sd::scf {
+
+namespace {
+
+// Any handler, in whatever context: the cleanup has not ended.
+void check_not_cleaned(const char* fn) {
+  if (!data_race_read(&(&scf_state)->cleaned)) return;
+  SCF_FAIL(n_errs, "S-I58", fn, "a handler runs on CPU %u after the cleanup", smp_processor_id());
+}
+
+void count_invocation() {
+  ++*this_cpu_ptr(scf_invoked_count);
+  if (take_plant(Plant::miscount)) ++*this_cpu_ptr(scf_invoked_count);
+}
+
+void enter_handler(const char* fn) {
+  check_not_cleaned(fn);
+  if (!kernel::irqs_disabled()) {
+    SCF_FAIL(n_errs, "scf-irqs-on", fn, "a handler runs on CPU %u with interrupts enabled",
+             smp_processor_id());
+  }
+  count_invocation();
+}
+
+// Now and then a handler takes its time; in the kernel 1 in 1024 does, here it is to be seen in executions
+// of a few dozen handlers. With longwait some take seconds.
+void handler_delay(const char* fn) {
+  constexpr uint32_t kKinds = 32;
+  const uint32_t kind = choose(kKinds, choice::handler_delay);
+  if (kind < kKinds - 3) return;
+  const int longwait = (&scf_state)->params->longwait;
+  if (kind == kKinds - 3) {
+    kernel::udelay(choose(64, choice::handler_delay), fn);
+  } else if (longwait <= 0) {
+    kernel::udelay(choose(256, choice::handler_delay) + 1, fn);
+  } else {
+    const uint32_t seconds = choose(static_cast<uint32_t>(longwait), choice::handler_delay) + 1;
+    sd_delay_ns(seconds * kernel::kHz * kernel::kNsPerJiffy, fn);
+  }
+}
+
+// The caller's writes must be visible. The kernel's quirk: any old value that is not zero will do.
+void check_in(const scf_check* scfcp, const char* fn) {
+  const uint32_t in = kernel::load_marked(&scfcp->scfc_in, sd_relaxed, fn);
+  const uint32_t nonce = data_race_read(&scfcp->nonce);
+  if (bug(Bug::scfc_in_uninit) ? in != 0 : in == nonce) return;
+  SCF_FAIL(n_mb_in_errs, "scf-mb-in", fn,
+           "Memory-ordering failure, scfs_prim: %d: the handler of %s on CPU %u sees scfc_in %u, not %u",
+           static_cast<int>(scfcp->prim), prim_name(scfcp->prim), smp_processor_id(), in, nonce);
+}
+
+// The handler of a kept object is one of those that the cleanup waits for, until enough have run.
+void kept_ran(scf_check* scfcp) {
+  const unsigned runs = data_race_read(&scfcp->runs) + 1;
+  data_race_write(&scfcp->runs, runs);
+  if (runs <= data_race_read(&scfcp->due)) {
+    outstanding_done(&(&scf_state)->outstanding);
+  } else {
+    sd_sync_release(&(&scf_state)->outstanding);
+  }
+}
+
+// What all handlers with an object do.
+void run_with(scf_check* scfcp, const char* fn) {
+  check_in(scfcp, fn);
+  scf_receiver* receiver = scf_receiver_of(scfcp, smp_processor_id());
+  ++receiver->ran;
+  handler_delay(fn);
+  if (scfcp->scfc_wait) {
+    const bool rpc = scfcp->scfc_rpc;
+    kernel::store_marked(&receiver->scfc_out, data_race_read(&scfcp->nonce), sd_relaxed, fn);
+    if (rpc) kernel::complete(&scfcp->scfc_completion, fn);
+  } else if (scfcp->scfc_kept) {
+    kept_ran(scfcp);
+  } else {
+    scf_free_from_handler(scfcp, fn);
+    outstanding_done(&(&scf_state)->outstanding);
+  }
+}
+
+}  // namespace
+
+void scf_handler(void* info) {
+  enter_handler(__func__);
+  auto* scfcp = static_cast<scf_check*>(info);
+  if (!scfcp) return handler_delay(__func__);
+  scf_assert_live(scfcp, "used", __func__);
+  if (take_plant(Plant::run_twice)) ++scf_receiver_of(scfcp, smp_processor_id())->ran;
+  run_with(scfcp, __func__);
+}
+
+void scf_handler_1(void* info) {
+  enter_handler(__func__);
+  auto* scfcp = static_cast<scf_check*>(info);
+  if (!scfcp) return handler_delay(__func__);
+  scf_assert_live(scfcp, "used", __func__);
+  const auto cpu = static_cast<int>(smp_processor_id());
+  if (cpu != scfcp->scfc_cpu) {
+    SCF_FAIL(n_errs, "scf-ste", __func__, "Wanted CPU %d got CPU %d", scfcp->scfc_cpu, cpu);
+  }
+  if (!scfcp->scfc_wait && take_plant(Plant::lose)) return;
+  run_with(scfcp, __func__);
+}
+
+void scf_handler_any(void* info) {
+  enter_handler(__func__);
+  auto* scfcp = static_cast<scf_check*>(info);
+  if (!scfcp) return handler_delay(__func__);
+  scf_assert_live(scfcp, "used", __func__);
+  const unsigned cpu = smp_processor_id();
+  if (!(scfcp->mask.bits[cpu / kernel::kBitsPerLong] & kernel::cpumask_bit(cpu))) {
+    SCF_FAIL(n_errs, "scf-ste", __func__, "smp_call_function_any got CPU %u, which is not in its mask", cpu);
+  }
+  scfcp->scfc_cpu = static_cast<int>(cpu);
+  run_with(scfcp, __func__);
+}
+
+void scf_handler_null(void*) {
+  enter_handler(__func__);
+  handler_delay(__func__);
+  outstanding_done(&(&scf_state)->outstanding_null);
+}
+
+// The record is shared by all issues of one invoker; two of them may run at a time, on different CPUs.
+void scf_handler_async(void* info) {
+  enter_handler(__func__);
+  ++scf_receiver_of(static_cast<scf_check*>(info), smp_processor_id())->ran;
+  handler_delay(__func__);
+  outstanding_done(&(&scf_state)->outstanding);
+}
+
+void scf_irq_work(smp::irq_work*) {
+  enter_handler(__func__);
+  handler_delay(__func__);
+  outstanding_done(&(&scf_state)->outstanding);
+}
+
+bool scf_cond(int cpu, void* info) {
+  if (kernel::preempt_model_full() && !sd_preempt_count()) {
+    SCF_FAIL(n_errs, "S-I11", __func__, "the condition is evaluated for CPU %d with preemption enabled", cpu);
+  }
+  auto* scfcp = static_cast<scf_check*>(info);
+  if (!scfcp) return true;
+  const auto target = static_cast<unsigned>(cpu);
+  ++scf_receiver_of(scfcp, target)->asked;
+  return (scfcp->mask.bits[target / kernel::kBitsPerLong] & kernel::cpumask_bit(target)) != 0;
+}
+
+void scf_empty_handler(void*) {}
+
+int scf_on_cpu(void* info) {
+  check_not_cleaned(__func__);
+  count_invocation();
+  auto* scfcp = static_cast<scf_check*>(info);
+  if (!scfcp) return 1;
+  scf_assert_live(scfcp, "used", __func__);
+  check_in(scfcp, __func__);
+  ++scf_receivers(scfcp)->ran;
+  scfcp->scfc_cpu = static_cast<int>(smp_processor_id());
+  return static_cast<int>(data_race_read(&scfcp->nonce));
+}
+
+}  // namespace sd::scf
