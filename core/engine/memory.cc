@@ -93,14 +93,15 @@ uint64_t Memory::load(unsigned cpu, const volatile void* p, unsigned size, Order
 }
 
 void Memory::store(unsigned cpu, volatile void* p, uint64_t value, unsigned size, Order order) {
-  if (kTsan) edges_.stored(cpu, p, orders_stores(order));
   store_sized(p, value, size);
+  if (kTsan) edges_.stored(cpu, p, orders_stores(order));  // after it, to publish the store itself too
 }
 
 uint64_t Memory::rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand, unsigned size, Order order) {
-  if (kTsan) edges_.updated(cpu, p, order);
+  if (kTsan) edges_.updating(cpu, p, order);
   const uint64_t old = load_sized(p, size);
   store_sized(p, apply(op, old, operand), size);
+  if (kTsan) edges_.updated(cpu, p, order);
   return old;
 }
 
@@ -113,13 +114,18 @@ bool Memory::cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_
     if (kTsan) edges_.loaded(cpu, p, false);
     return false;
   }
-  if (kTsan) edges_.updated(cpu, p, order);
+  if (kTsan) edges_.updating(cpu, p, order);
   store_sized(p, desired, size);
+  if (kTsan) edges_.updated(cpu, p, order);
   return true;
 }
 
 void Memory::fence(unsigned cpu, Fence kind) {
   if (kTsan) edges_.fence(cpu, kind);
+}
+
+void Memory::control_dependency(unsigned cpu, const volatile void* p) {
+  if (kTsan) edges_.loaded(cpu, p, true);
 }
 
 uint64_t Memory::peek(const volatile void* p, unsigned size) {
@@ -196,14 +202,19 @@ void Memory::Edges::stored(unsigned cpu, const volatile void* p, bool release) {
   }
 }
 
+// An RMW carries on the release sequence that it reads from. Where it also publishes itself, the two are
+// joined through this context, which orders a little more than promised.
+void Memory::Edges::updating(unsigned cpu, const volatile void* p, Order order) {
+  Cpu& c = cpus_[cpu];
+  if (order == Order::full) acquire_pending(c);
+  void* message = slot(p).message;
+  if (message && (order != Order::relaxed || c.released)) tsan_acquire(message);
+}
+
 void Memory::Edges::updated(unsigned cpu, const volatile void* p, Order order) {
   Slot& s = slot(p);
   Cpu& c = cpus_[cpu];
-  if (order == Order::full) acquire_pending(c);
   const bool release = orders_stores(order);
-  // An RMW carries on the release sequence that it reads from. Where it also publishes itself, the two are
-  // joined through this context, which orders a little more than promised.
-  if (s.message && (orders_loads(order) || release || c.released)) tsan_acquire(s.message);
   if (release || (c.released && s.message)) {
     s.message = fresh_message();
     tsan_release(s.message);

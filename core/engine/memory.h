@@ -26,6 +26,8 @@ class Memory {
   // Stores if the value is *expected; *expected becomes the value found.
   bool cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_t desired, unsigned size, Order order);
   void fence(unsigned cpu, Fence kind);
+  // The stores that follow depend on what an unmarked load has just read from p.
+  void control_dependency(unsigned cpu, const volatile void* p);
 
   // What is there now, without being an access: for parking and for reports.
   static uint64_t peek(const volatile void* p, unsigned size);
@@ -38,7 +40,8 @@ class Memory {
     void reset(unsigned cpus);
     void loaded(unsigned cpu, const volatile void* p, bool acquire);
     void stored(unsigned cpu, const volatile void* p, bool release);
-    void updated(unsigned cpu, const volatile void* p, Order order);
+    void updating(unsigned cpu, const volatile void* p, Order order);  // before a read-modify-write
+    void updated(unsigned cpu, const volatile void* p, Order order);   // and after it
     void fence(unsigned cpu, Fence kind);
 
    private:

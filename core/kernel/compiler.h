@@ -61,6 +61,13 @@ template <typename T>
 SD_NO_TSAN static T data_race_read(const T* p) {
   return *const_cast<const volatile T*>(p);
 }
+// The same, where a branch on the value decides whether the stores that follow are made.
+template <typename T>
+static inline T data_race_read_ctrl(const T* p) {
+  const T value = data_race_read(p);
+  sd_control_dependency(p);
+  return value;
+}
 template <typename T>
 SD_NO_TSAN static void data_race_write(T* p, std::type_identity_t<T> value) {
   *const_cast<volatile T*>(p) = value;

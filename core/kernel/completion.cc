@@ -15,6 +15,12 @@ class Atomic {
   }
   // The steps are done; whoever enters next is ordered after them.
   void leave() { sd_sync_release(lock_); }
+  // Lets others in while the task sleeps.
+  void block_on(sd_waitq* queue, const char* fn) {
+    leave();
+    sd_block_on(queue, fn);
+    sd_sync_acquire(lock_);
+  }
 
  private:
   void* lock_;
@@ -42,10 +48,7 @@ void complete_all(struct completion* x, const char* fn) {
 
 void wait_for_completion(struct completion* x, const char* fn) {
   Atomic section(x, fn);
-  while (x->done == 0) {
-    sd_block_on(&x->wait, fn);
-    sd_sync_acquire(x);
-  }
+  while (x->done == 0) section.block_on(&x->wait, fn);
   if (x->done < ~0u / 2) --x->done;
   section.leave();
   sd_point(sd_point_wake, nullptr, fn);
@@ -83,10 +86,7 @@ void mutex_init(struct mutex* lock) { *lock = mutex{}; }
 
 void mutex_lock(struct mutex* lock, const char* fn) {
   Atomic section(lock, fn);
-  while (lock->owner) {
-    sd_block_on(&lock->wait, fn);
-    sd_sync_acquire(lock);
-  }
+  while (lock->owner) section.block_on(&lock->wait, fn);
   lock->owner = sd_current();
   section.leave();
   sd_point(sd_point_lock, nullptr, fn);

@@ -41,10 +41,10 @@ void worker_thread(void* argument) {
     sd_point(sd_point_lock, pool, "worker_thread");
     sd_sync_acquire(pool);
     work_struct* work = pool->head;
-    if (!work) return;  // woken again by the next queue_work_on
-    pool->head = work->next;
+    if (work) pool->head = work->next;
     if (!pool->head) pool->tail = nullptr;
     sd_sync_release(pool);
+    if (!work) return;  // woken again by the next queue_work_on
     work->func(work);
   }
 }

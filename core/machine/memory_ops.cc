@@ -114,6 +114,11 @@ void sd_fence(sd_fence_kind kind, const char* fn) {
   m.point(OpKind::fence, nullptr);
 }
 
+void sd_control_dependency(const volatile void* p) {
+  Machine& m = Machine::get();
+  m.memory_.control_dependency(m.cpu_->id, p);
+}
+
 void sd_wait_change(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn) {
   Machine& m = Machine::get();
   m.point(OpKind::relax, p);

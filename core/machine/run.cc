@@ -181,6 +181,7 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
     running_task_ = target;
     Fiber::switch_to(Fiber::driver(), target->fiber);
     running_ = false;
+    join_contexts();
     if (!failed_) {
       finish_quietly();
       trace_.end();
@@ -189,15 +190,7 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
   } catch (const FailedOnDriver&) {
     running_ = false;
   }
-  if (engine::kTsan) {
-    for (uint32_t i = 0; i < tasks_used_; ++i) {
-      sd_task* task = task_pool_[i].get();
-      if (!task->fiber) continue;
-      const Fiber::Impersonate as(Fiber::driver(), task->fiber);
-      engine::tsan_release(&end_token_);
-    }
-    engine::tsan_acquire(&end_token_);
-  }
+  join_contexts();
   for (uint32_t i = 0; i < tasks_used_; ++i) {
     sd_task* task = task_pool_[i].get();
     if (!task->fiber) continue;
@@ -223,6 +216,18 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
   outcome.offlined = hotplug_.offlined;
   outcome.hotplug_failed = hotplug_.failed;
   return outcome;
+}
+
+// Whatever the contexts have done is ordered before what the driver does next.
+void Machine::join_contexts() {
+  if (!engine::kTsan) return;
+  for (uint32_t i = 0; i < tasks_used_; ++i) {
+    const sd_task* task = task_pool_[i].get();
+    if (!task->started) continue;
+    const Fiber::Impersonate as(Fiber::driver(), task->fiber);
+    engine::tsan_release(&end_token_);
+  }
+  engine::tsan_acquire(&end_token_);
 }
 
 // The last checks that belong to no oracle. On the driver, all contexts suspended.

@@ -50,6 +50,9 @@ bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned
                 sd_order order, const char* fn);                                                   /* [P] */
 void sd_fence(sd_fence_kind kind, const char* fn);                                                 /* [p] */
 
+/* The stores that follow depend, by a branch, on what an unmarked (data_race) load has just read from p. */
+void sd_control_dependency(const volatile void* p);
+
 /* cpu_relax() of a loop that waits for *p to stop being `old`: parks the context until a store to *p
  * has changed it, an interrupt was taken, or virtual time has reached `deadline_ns` (0: never).
  * Interrupts and preemption happen meanwhile as the context's state allows. The caller re-reads. */

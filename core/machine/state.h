@@ -270,6 +270,7 @@ class Machine {
   void boot(void (*entry)(void*), void* arg);
   void shut_down();
   void finish_quietly();
+  void join_contexts();
   static void idle_entry(void* cpu);
   static constexpr uint32_t kFinished = ~0u;
   uint32_t pick_action();                 // its id, or kFinished: every task has ended and all is quiet

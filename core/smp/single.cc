@@ -164,7 +164,7 @@ static int call_single_async(unsigned cpu, call_single_data_t* csd) {
   // The test is a plain read that races with the unlock of an earlier request, as intended: the
   // owner may be told that the csd is busy when it is just not so any more. The test and the store
   // are not atomic: users of one csd have to see to it that they are not here at once.
-  if ((data_race_read(&csd->node.u_flags) & CSD_FLAG_LOCK) && !bug(Bug::async_no_busy_check)) {
+  if ((data_race_read_ctrl(&csd->node.u_flags) & CSD_FLAG_LOCK) && !bug(Bug::async_no_busy_check)) {
     return -EBUSY;
   }
   data_race_write(&csd->node.u_flags, CSD_FLAG_LOCK);
