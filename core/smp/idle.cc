@@ -1,5 +1,6 @@
 #include "core/smp/idle.h"
 
+#include "core/kernel/choose.h"
 #include "core/kernel/kthread.h"
 #include "core/smp/flush.h"
 #include "core/smp/smp.h"
@@ -7,9 +8,6 @@
 
 namespace sd::smp {
 namespace {
-
-// Purpose::idle_kind of the engine.
-constexpr unsigned kIdleKind = 7;
 
 bool need_resched() {
   return (READ_ONCE(*sd_task_flags(current())) & sd_tif_need_resched) != 0;
@@ -56,7 +54,7 @@ void cpuidle_idle_call() {
 bool cpu_idle_polls() {
   const auto percent = static_cast<uint32_t>(param(Param::idle_poll_percent));
   if (percent == 0) return false;
-  return percent >= 100 || sd_choose(100, kIdleKind) >= 100 - percent;
+  return percent >= 100 || choose(100, choice::idle_kind) >= 100 - percent;
 }
 
 // The CPU is offline. Returns when it comes up again, for which its idle task starts anew.
