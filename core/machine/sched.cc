@@ -151,8 +151,9 @@ sd_task* Machine::pick_next(Cpu& cpu) {
 void Machine::switch_current(Cpu& cpu, sd_task* next) {
   sd_task* prev = cpu.current;
   if (engine::kTsan && prev->started) {
-    // The CPU's view goes from one task to the next.
+    // A switch is a full barrier, and the CPU's view goes from one task to the next.
     const engine::Fiber::Impersonate as(running_task_->fiber, prev->fiber);
+    memory_.fence(cpu.id, engine::Fence::mb);
     engine::tsan_release(&cpu_tokens_[cpu.id]);
   }
   if (gp_running_) rcu_switch(cpu, prev);

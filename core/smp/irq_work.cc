@@ -18,6 +18,7 @@ namespace {
 bool irq_work_claim(irq_work* work) {
   const int claim = static_cast<int>(IRQ_WORK_CLAIMED | CSD_TYPE_IRQ_WORK);
   const int old = atomic_fetch_or(claim, &work->node.a_flags);
+  sd_sync_acquire(work);  // the exception that irq_work_single() names
   return !(static_cast<unsigned>(old) & IRQ_WORK_PENDING);
 }
 
@@ -78,6 +79,10 @@ void irq_work_single(llist_node* node) {
   auto* work = reinterpret_cast<irq_work*>(node);
   // From here on the work may be claimed again, by its own function too.
   const int flags = atomic_read(&work->node.a_flags) & ~static_cast<int>(IRQ_WORK_PENDING);
+  // A named exception for race detection: the store that makes the work claimable is relaxed, as in the
+  // kernel, so nothing orders the flush's plain accesses to llist.next (its reversal wrote it) before
+  // the next owner's plain store to it. By the letter of the memory model that is a data race.
+  sd_sync_release(work);
   atomic_set(&work->node.a_flags, flags);
   // Either a claimer sees PENDING clear and queues the work again, or the function sees all that the
   // claimer did before.
