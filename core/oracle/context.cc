@@ -1,0 +1,114 @@
+#include "core/oracle/context.h"
+
+#include "core/machine/events.h"
+#include "core/smp/trace.h"
+
+namespace sd::oracle {
+
+namespace tp = smp::tp;
+namespace mev = machine::event;
+
+std::vector<EventId> Context::interests() const {
+  return {tp::call_begin,     tp::call_end,      tp::call_pinned,   tp::call_unpinned,
+          tp::flush_begin,    tp::flush_end,     tp::func_entry,    tp::func_exit,
+          tp::irq_work_entry, tp::irq_work_exit, tp::csd_queue_cpu, mev::sched_switch};
+}
+
+void Context::on_begin() {
+  flushing_.assign(view().nr_cpus(), kNobody);
+  calls_.clear();
+}
+
+void Context::on_event(const Event& event) {
+  switch (event.id) {
+    case tp::flush_begin:
+      return flush_begin(event);
+    case tp::flush_end:
+      flushing_[event.cpu] = kNobody;
+      return;
+    case tp::func_entry:
+    case tp::func_exit:
+      if (event.obj) callback(event, event.id == tp::func_entry ? "enters" : "leaves");
+      return;
+    case tp::irq_work_entry:
+    case tp::irq_work_exit:
+      if (flushing_[event.cpu] != kNobody)
+        callback(event, event.id == tp::irq_work_entry ? "enters" : "leaves");
+      return;
+    case mev::sched_switch:
+      return switched(event);
+    case tp::call_begin:
+      calls_.push(event.task).depth = view().preempt_count();
+      return;
+    case tp::call_end:
+      return call_end(event);
+    default:
+      break;
+  }
+  Call* call = calls_.top(event.task);
+  if (!call) return;
+  if (event.id == tp::call_pinned) {
+    call->pinned = call->had_section = true;
+    call->switched = false;
+  } else if (event.id == tp::call_unpinned) {
+    call->pinned = false;
+  } else if (event.id == tp::csd_queue_cpu && call->had_section && call->switched &&
+             (event.b == smp::CSD_TYPE_SYNC || event.b == smp::CSD_TYPE_ASYNC)) {
+    violate("S-I41", event,
+            "{} queues to CPU {} although it was preempted after the section with preemption off "
+            "in which it chose that CPU",
+            task(event.task), event.a);
+  }
+}
+
+void Context::flush_begin(const Event& event) {
+  if (flushing_[event.cpu] != kNobody) {
+    violate("S-I27", event, "a flush of CPU {} starts inside another one, of {}", event.cpu,
+            task(flushing_[event.cpu]));
+  }
+  if (!view().irqs_disabled()) {
+    violate("S-I27", event, "a flush of CPU {} starts with interrupts enabled", event.cpu);
+  }
+  flushing_[event.cpu] = event.task;
+}
+
+void Context::callback(const Event& event, const char* what) {
+  if (flushing_[event.cpu] != event.task) {
+    violate("S-I27", event,
+            "{} on CPU {} {} a callback that was queued, outside of a flush of that CPU",
+            task(event.task), event.cpu, what);
+  }
+  if (!view().irqs_disabled()) {
+    violate("S-I27", event, "the flush of CPU {} {} a callback with interrupts enabled", event.cpu,
+            what);
+  }
+}
+
+void Context::switched(const Event& event) {
+  if (flushing_[event.cpu] != kNobody) {
+    violate("S-I27", event, "CPU {} switches tasks inside the flush of {}", event.cpu,
+            task(flushing_[event.cpu]));
+  }
+  Call* call = calls_.top(static_cast<uint16_t>(event.a));
+  if (!call) return;
+  if (call->pinned) {
+    violate("S-I41", event,
+            "{} is switched out on CPU {} between the choice of its targets and their IPIs",
+            task(static_cast<uint32_t>(event.a)), event.cpu);
+  }
+  call->switched = true;
+}
+
+void Context::call_end(const Event& event) {
+  Call* call = calls_.top(event.task);
+  if (!call) return;
+  const unsigned depth = view().preempt_count();
+  if (depth != call->depth) {
+    violate("S-I40", event, "{} on CPU {} returns with preempt_count {}, and was called with {}",
+            task(event.task), event.cpu, depth, call->depth);
+  }
+  calls_.pop(event.task);
+  calls_.release(*call);
+}
+
+}  // namespace sd::oracle

@@ -1,0 +1,54 @@
+// In which context things happen.
+//
+// S-I27 All callbacks of a flush run with interrupts off, not preempted, on the CPU that owns the queue, and
+//       no flush starts inside another flush of the same CPU.
+// S-I40 The depth of disabled preemption at return equals that at entry, for every API.
+// S-I41 From the choice of targets to the IPIs the task never leaves its CPU and is never preempted.
+//
+// Exceptions: a callback may call single_async for its own CPU, which runs there and then, without csd, and
+// is no flush. The local part of a call is no callback of a flush. smp_call_on_cpu and irq_work_queue_on
+// have no section of their own.
+//
+// Cost: O(1) per tracepoint of a call and of a flush, and per switch of tasks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/oracle/call_stacks.h"
+#include "core/oracle/oracle.h"
+
+namespace sd::oracle {
+
+class Context : public Oracle {
+ public:
+  using Oracle::Oracle;
+
+  const char* name() const override { return "context"; }
+  std::vector<EventId> interests() const override;
+  void on_begin() override;
+  void on_event(const Event& event) override;
+
+ private:
+  static constexpr uint32_t kNobody = ~0u;
+
+  struct Call {
+    uint32_t below = 0;
+    uint16_t task = 0;
+    bool live = false;
+    bool pinned = false;    // inside the section
+    bool switched = false;  // switched out since the section began
+    bool had_section = false;
+    uint32_t depth = 0;  // of disabled preemption, at entry
+  };
+
+  void flush_begin(const Event& event);
+  void callback(const Event& event, const char* what);
+  void switched(const Event& event);
+  void call_end(const Event& event);
+
+  std::vector<uint32_t> flushing_;  // task that runs a flush, by CPU
+  CallStacks<Call> calls_;
+};
+
+}  // namespace sd::oracle
