@@ -167,6 +167,7 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
   config_ = config;
   chooser_ = &chooser;
   running_task_ = nullptr;
+  failure_.reset();
   try {
     boot(entry, arg);
     trace_.begin();
@@ -206,7 +207,7 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
 
   Outcome outcome;
   outcome.failed = failed_;
-  outcome.failure = failure_;
+  if (failure_) outcome.failure = *failure_;
   trace_.mix(steps_);
   outcome.trace_hash = trace_.hash();
   outcome.steps = steps_;
@@ -263,7 +264,7 @@ void Machine::fail(Failure failure) {
   if (!failed_) {
     const engine::TsanIgnore ignore;
     failed_ = true;
-    failure_ = std::move(failure);
+    failure_.emplace(std::move(failure));  // takes everything: the context that called is abandoned
   }
   running_ = false;
   if (!running_task_) throw FailedOnDriver{};

@@ -264,7 +264,6 @@ struct sd_stack_ops {
   void (*task_freed)(struct sd_task* task);
   /* A wake-up may go through the remote CPU's call queue; true if it was queued there. May be NULL. */
   bool (*ttwu_queue)(struct sd_task* task, unsigned cpu);
-  void (*idle_dead)(unsigned cpu);        /* cpuhp_report_idle_dead(): tell the control CPU, from the dead CPU */
   void (*stopper_flush)(void);            /* migration_cpu_stop's flush of the call queue */
 };
 void sd_register_stack(const struct sd_stack_ops* ops);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdarg>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -215,7 +216,7 @@ class Machine {
   bool running_ = false;                  // points are taken
   bool stopping_ = false;
   bool failed_ = false;
-  engine::Failure failure_;
+  std::optional<engine::Failure> failure_;
   uint64_t steps_ = 0;
   uint64_t step_bound_ = 0;
   uint64_t latest_ns_ = 0;                // the furthest any vCPU has got

@@ -39,7 +39,6 @@ inline void install() {
       .task_created = nullptr,
       .task_freed = nullptr,
       .ttwu_queue = nullptr,
-      .idle_dead = nullptr,
       .stopper_flush = nullptr,
   };
   sd_register_stack(&ops);

@@ -39,7 +39,6 @@ void register_stack() {
   ops.task_created = smp_task_created;
   ops.task_freed = smp_task_freed;
   ops.ttwu_queue = ttwu_queue_wakelist;
-  ops.idle_dead = cpuhp_report_idle_dead;
   ops.stopper_flush = flush_smp_call_function_queue;
   sd_register_stack(&ops);
   sd_cpuhp_setup_state(sd_cpuhp_smpcfd_prepare, smpcfd_prepare_cpu, smpcfd_dead_cpu);
