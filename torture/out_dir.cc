@@ -1,0 +1,96 @@
+#include "torture/out_dir.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "torture/files.h"
+#include "torture/parse.h"
+#include "torture/user_error.h"
+
+namespace sd::torture {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string remedy(const std::string& path, const std::string& error) {
+  return path + " cannot be written: " + error +
+         "; free some space there, or name another directory with --out";
+}
+
+// Moves replay.sdr, report.txt and stderr.txt to the first free number.
+void keep_earlier(const std::string& dir) {
+  std::error_code ignored;
+  if (!fs::exists(dir + "/replay.sdr", ignored)) return;
+  unsigned number = 1;
+  while (fs::exists(dir + "/replay-" + std::to_string(number) + ".sdr", ignored)) number++;
+  const auto move = [&](const char* stem, const char* ending) {
+    const std::string from = dir + "/" + stem + ending;
+    if (!fs::exists(from, ignored)) return;
+    fs::rename(from, dir + "/" + stem + "-" + std::to_string(number) + ending, ignored);
+  };
+  move("replay", ".sdr");
+  move("report", ".txt");
+  move("stderr", ".txt");
+}
+
+}  // namespace
+
+OutDir::OutDir(const std::string& path) : path_(path) {
+  std::string error = make_directory(path + "/workers");
+  if (error.empty()) error = probe_directory(path + "/workers");
+  if (!error.empty()) environment_error(remedy(path, error));
+
+  // What runs that were killed have left behind.
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path + "/workers", ignored)) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
+  }
+}
+
+OutDir::~OutDir() {
+  std::error_code ignored;
+  const std::string own = std::to_string(::getpid()) + "-";
+  for (const auto& entry : fs::directory_iterator(path_ + "/workers", ignored)) {
+    if (entry.path().filename().string().starts_with(own)) fs::remove(entry.path(), ignored);
+  }
+  fs::remove(path_ + "/workers", ignored);  // if it is empty
+  fs::remove(path_, ignored);               // likewise
+}
+
+std::string OutDir::failure_dir(const std::string& signature) const {
+  return path_ + "/failures/" + signature;
+}
+
+ReportFiles OutDir::files_for(const Finding& finding) const {
+  const std::string dir = failure_dir(finding.signature);
+  ReportFiles files{dir + "/replay.sdr", dir + "/report.txt", ""};
+  if (!finding.standard_error.empty()) files.standard_error = dir + "/stderr.txt";
+  return files;
+}
+
+std::string OutDir::save(const Report& report, bool replace) {
+  const std::string dir = failure_dir(report.finding.signature);
+  std::string error = make_directory(dir);
+  if (!error.empty()) return remedy(dir, error);
+  if (!replace) keep_earlier(dir);
+  const ReportFiles& files = report.files;
+  error = write_file(files.replay, report.finding.replay);
+  if (error.empty()) error = write_file(files.report, report.text());
+  if (error.empty() && !files.standard_error.empty()) {
+    error = write_file(files.standard_error, report.finding.standard_error);
+  }
+  return error.empty() ? std::string() : remedy(dir, error);
+}
+
+std::string OutDir::choices_path(unsigned worker) const {
+  return path_ + "/workers/" + std::to_string(::getpid()) + "-" + std::to_string(worker) +
+         ".choices";
+}
+
+}  // namespace sd::torture

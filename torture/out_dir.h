@@ -1,0 +1,36 @@
+// The output directory of a run, and the one class that knows what lies where in it:
+//   failures/<signature>/replay.sdr, report.txt, stderr.txt   the latest finding of that signature
+//   failures/<signature>/replay-1.sdr, ...                    those of earlier runs
+//   workers/<pid>-<n>.choices                                 what workers of a live run choose
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "torture/report.h"
+
+namespace sd::torture {
+
+class OutDir {
+ public:
+  // environment_error() if nothing can be written there.
+  explicit OutDir(const std::string& path);
+  ~OutDir();  // removes what only a live run needs
+  OutDir(const OutDir&) = delete;
+  OutDir& operator=(const OutDir&) = delete;
+
+  std::string failure_dir(const std::string& signature) const;
+  // The names that save() would use.
+  ReportFiles files_for(const Finding& finding) const;
+
+  // Writes the files of a report. An earlier run's files of the same signature are kept under other
+  // names; this run's are replaced if `replace`. Empty, or what went wrong, with the remedy.
+  std::string save(const Report& report, bool replace);
+
+  std::string choices_path(unsigned worker) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace sd::torture
