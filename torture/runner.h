@@ -1,0 +1,30 @@
+// Runs executions of one scenario on the machine of this process.
+#pragma once
+
+#include <cstdint>
+
+#include "core/engine/chooser.h"
+#include "core/machine/config.h"
+#include "torture/scenario.h"
+#include "torture/scf/scf.h"
+
+namespace sd::torture {
+
+struct Execution {
+  machine::Outcome outcome;
+  scf::ScfStats scf;
+};
+
+// One per process: the machine is. Registers the stack, the torture and the oracles when the first is made.
+class Runner {
+ public:
+  explicit Runner(const Scenario& scenario);
+
+  // One execution, with a chooser that begins anew from `seed`.
+  Execution run(engine::Chooser& chooser, uint64_t seed) const;
+
+ private:
+  Scenario scenario_;
+};
+
+}  // namespace sd::torture

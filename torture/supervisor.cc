@@ -1,0 +1,400 @@
+#include "torture/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "core/engine/choice_log.h"
+#include "torture/crash.h"
+#include "torture/out_dir.h"
+#include "torture/replay_text.h"
+#include "torture/rerun.h"
+#include "torture/signature.h"
+#include "torture/wire.h"
+#include "torture/worker.h"
+
+namespace sd::torture {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// How long a stopped run waits for executions that have begun. Most take milliseconds; one that takes
+// longer than this is given up, unless it is the only one the run has.
+constexpr milliseconds kGrace{10'000};
+// How often totals, deadline and watchdogs are looked at.
+constexpr milliseconds kTick{100};
+
+// SIGINT and SIGTERM as readable events, for as long as this lives.
+class Signals {
+ public:
+  Signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd_ < 0) environment_error(std::string("signalfd: ") + std::strerror(errno));
+  }
+  ~Signals() {
+    ::close(fd_);
+    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return fd_; }
+  // How many have arrived since the last call.
+  unsigned take() const {
+    unsigned count = 0;
+    signalfd_siginfo info;
+    while (::read(fd_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) count++;
+    return count;
+  }
+
+ private:
+  int fd_ = -1;
+  sigset_t before_{};
+};
+
+// Memory that forked processes share: one SharedCounters, and a page per worker.
+class SharedMemory {
+ public:
+  explicit SharedMemory(unsigned workers)
+      : size_(sizeof(SharedCounters) + kAlign + workers * sizeof(WorkerPage)) {
+    memory_ = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) environment_error(std::string("mmap: ") + std::strerror(errno));
+    counters_ = new (memory_) SharedCounters;
+  }
+  ~SharedMemory() { ::munmap(memory_, size_); }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  SharedCounters* counters() const { return counters_; }
+  // A fresh page for worker i.
+  WorkerPage* fresh_page(unsigned i) const {
+    constexpr size_t kFirst = (sizeof(SharedCounters) + kAlign - 1) / kAlign * kAlign;
+    return new (static_cast<char*>(memory_) + kFirst + i * sizeof(WorkerPage)) WorkerPage;
+  }
+
+ private:
+  static constexpr size_t kAlign = alignof(WorkerPage);
+  size_t size_;
+  void* memory_ = nullptr;
+  SharedCounters* counters_ = nullptr;
+};
+
+struct WorkerProcess {
+  unsigned number = 0;
+  pid_t pid = 0;  // 0: none runs
+  int pipe = -1;
+  std::string bytes;  // of a finding that is not whole yet
+  std::unique_ptr<Capture> capture;
+  std::unique_ptr<engine::ChoiceLog> log;
+  WorkerPage* page = nullptr;
+  Totals totals;   // of the process that runs
+  Totals earlier;  // of the processes before it
+  Watchdog watchdog;
+  bool stuck = false;     // the watchdog has ended it
+  bool given_up = false;  // the supervisor has ended it, and wants nothing of it
+};
+
+class Supervisor {
+ public:
+  Supervisor(const TortureOptions& options, const std::string& program, RunListener* listener)
+      : options_(options),
+        program_(program),
+        listener_(listener),
+        out_(options.out),
+        memory_(worker_count(options)),
+        workers_(worker_count(options)) {}
+
+  RunResult run() {
+    start_time_ = Clock::now();
+    memory_.counters()->limit = options_.executions.value_or(std::numeric_limits<uint64_t>::max());
+    for (unsigned i = 0; i < workers_.size(); i++) {
+      workers_[i].number = i;
+      start(workers_[i]);
+    }
+    while (
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& w) { return w.pid != 0; })) {
+      wait_for_something();
+      tick();
+    }
+    if (first_) settle(groups_.emplace_back(), std::move(*first_), true);
+    return result();
+  }
+
+ private:
+  static unsigned worker_count(const TortureOptions& options) {
+    const uint64_t most = options.executions.value_or(options.jobs);
+    return static_cast<unsigned>(std::min<uint64_t>(options.jobs, most));
+  }
+
+  void start(WorkerProcess& worker) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      environment_error(std::string("pipe: ") + std::strerror(errno));
+    worker.page = memory_.fresh_page(worker.number);
+    worker.capture = std::make_unique<Capture>();
+    // Where the disk has no room, memory has to do: it survives the worker, though not the machine.
+    std::string error;
+    worker.log = engine::ChoiceLog::create(out_.choices_path(worker.number),
+                                           engine::ChoiceLog::kDefaultCapacity, &error);
+    if (worker.log == nullptr) worker.log = engine::ChoiceLog::in_memory();
+    worker.bytes.clear();
+    worker.totals = Totals{};
+    worker.stuck = false;
+
+    WorkerTask task;
+    task.scenario = &options_.scenario;
+    task.seed = *options_.seed;
+    task.keep_going = options_.keep_going;
+    task.check_determinism = options_.check_determinism;
+    task.shared = memory_.counters();
+    task.page = worker.page;
+    task.log = worker.log.get();
+    task.capture = worker.capture.get();
+    task.pipe = ends[1];
+    worker.pid = spawn([&] { return run_worker(task); });
+    ::close(ends[1]);
+    worker.pipe = ends[0];
+    worker.watchdog.watch(worker.pid);
+  }
+
+  void wait_for_something() {
+    std::vector<pollfd> fds = {{signals_.fd(), POLLIN, 0}};
+    std::vector<WorkerProcess*> owners = {nullptr};
+    for (WorkerProcess& worker : workers_) {
+      if (worker.pid == 0) continue;
+      fds.push_back({worker.pipe, POLLIN, 0});
+      owners.push_back(&worker);
+    }
+    if (::poll(fds.data(), fds.size(), static_cast<int>(kTick.count())) <= 0) return;
+    if (fds[0].revents != 0) on_signals(signals_.take());
+    for (size_t i = 1; i < fds.size(); i++) {
+      if (fds[i].revents != 0) read_pipe(*owners[i]);
+    }
+  }
+
+  void read_pipe(WorkerProcess& worker) {
+    char buffer[1 << 16];
+    const ssize_t n = ::read(worker.pipe, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) return;
+    if (n <= 0) {
+      on_end(worker);
+      return;
+    }
+    worker.bytes.append(buffer, static_cast<size_t>(n));
+    while (auto finding = decode(&worker.bytes)) on_finding(std::move(*finding));
+  }
+
+  void on_signals(unsigned count) {
+    signals_seen_ += count;
+    interrupted_ = true;
+    stop();
+    if (signals_seen_ > 1) give_up();
+  }
+
+  // No execution begins any more.
+  void stop() {
+    memory_.counters()->stop_at(0);
+    if (!stop_time_) stop_time_ = Clock::now();
+  }
+
+  void give_up() {
+    for (WorkerProcess& worker : workers_) {
+      if (worker.pid == 0) continue;
+      worker.given_up = true;
+      ::kill(worker.pid, SIGKILL);
+    }
+  }
+
+  void tick() {
+    const auto now = Clock::now();
+    Totals totals = lost_;
+    for (WorkerProcess& worker : workers_) {
+      if (worker.pid != 0) worker.page->totals.read(&worker.totals);
+      totals.add(worker.earlier);
+      totals.add(worker.totals);
+      if (worker.pid == 0 || worker.stuck) continue;
+      if (worker.watchdog.expired(worker.page->choices.load(std::memory_order_relaxed))) {
+        worker.stuck = true;
+        ::kill(worker.pid, SIGKILL);
+      }
+    }
+    totals_ = totals;
+    const auto elapsed = std::chrono::duration_cast<milliseconds>(now - start_time_);
+    if (options_.duration && elapsed >= *options_.duration) stop();
+    if (stop_time_ && now - *stop_time_ > kGrace && totals_.executions > 0) give_up();
+    listener_->on_progress(totals_, elapsed);
+  }
+
+  void on_end(WorkerProcess& worker) {
+    ::close(worker.pipe);
+    worker.pipe = -1;
+    Ending ending;
+    reap(worker.pid, false, &ending);
+    worker.pid = 0;
+    ending.stuck = worker.stuck;
+    worker.page->totals.read(&worker.totals);
+    worker.earlier.add(worker.totals);
+    worker.totals = Totals{};
+    if (ending.ok() || worker.given_up) return;
+    const bool in_execution = on_death(worker, ending);
+    if (!options_.keep_going || stop_time_) return;
+    // One that cannot even begin would die for ever.
+    if (in_execution) {
+      start(worker);
+    } else {
+      stop();
+    }
+  }
+
+  // A worker has died. Returns whether an execution had begun.
+  bool on_death(const WorkerProcess& worker, const Ending& ending) {
+    std::string log_error;
+    const engine::LoggedExecution logged =
+        worker.log->read(&log_error).value_or(engine::LoggedExecution{});
+    Replay replay;
+    replay.scenario = options_.scenario;
+    replay.strategy = options_.scenario.strategy;
+    replay.seed = logged.seed;
+    replay.choices = logged.choices;
+
+    Finding finding;
+    finding.execution = logged.execution;
+    finding.standard_error = worker.capture->text();
+    finding.failure = failure_of_death(ending, finding.standard_error);
+    // Only another process that does the same can say where it was.
+    const Rerun rerun = rerun_in_child(replay, ShownEvents{});
+    const bool again = rerun.died && rerun.failure.id == finding.failure.id;
+    if (again) {
+      finding.failure = rerun.failure;
+      finding.events = rerun.events;
+    } else {
+      finding.remark =
+          "a replay of it does not die of that: it was ended from outside, or depends on more than "
+          "its choices";
+    }
+    if (logged.overflowed) finding.remark = "only the first of its choices could be kept";
+    if (!log_error.empty()) finding.remark = "its choices are lost: " + log_error;
+    finding.verified = true;
+    finding.signature = signature(finding.failure, options_.scenario);
+    replay.signature = finding.signature;
+    finding.replay = replay_text(replay);
+
+    lost_.executions++;
+    lost_.choices += logged.choices.size();
+    if (!options_.keep_going) memory_.counters()->stop_at(logged.execution);
+    on_finding(std::move(finding));
+    return logged.state != engine::LogState::idle;
+  }
+
+  void on_finding(Finding finding) {
+    if (!options_.keep_going) {
+      if (!first_ || finding.execution < first_->execution) first_ = std::move(finding);
+      return;
+    }
+    const auto at = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return group.finding.signature == finding.signature;
+    });
+    if (at == groups_.end()) {
+      settle(groups_.emplace_back(), std::move(finding), true);
+      return;
+    }
+    at->count++;
+    if (finding.first() && finding.execution < at->finding.execution) {
+      at->count--;
+      settle(*at, std::move(finding), false);
+    }
+  }
+
+  // Checks that the finding replays, writes its files, and reports it. It becomes the one of its group.
+  void settle(Group& group, Finding finding, bool is_new) {
+    Report report;
+    report.program = program_;
+    if (!finding.verified) finding.remark = why_not_replayed(finding);
+    report.files = out_.files_for(finding);
+    report.finding = std::move(finding);
+    if (const std::string error = out_.save(report, !is_new); !error.empty()) {
+      if (output_error_.empty()) output_error_ = error;
+      report.files = {};
+    }
+    if (is_new) listener_->on_report(report.text());
+    group.count++;
+    group.files = report.files;
+    group.finding = std::move(report.finding);
+    group.finding.replay.clear();
+    group.finding.events.clear();
+    group.finding.standard_error.clear();
+  }
+
+  // Empty if it replays.
+  static std::string why_not_replayed(const Finding& finding) {
+    const Replay replay = parse_replay(finding.replay, finding.signature);
+    const Rerun rerun = rerun_in_child(replay, ShownEvents{0, false});
+    if (rerun.signature == replay.signature && rerun.trace_hash == replay.trace_hash) return {};
+    const std::string what = rerun.diverged ? rerun.divergence
+                             : rerun.failed ? "it ends in " + rerun.signature
+                                            : "it does not fail";
+    return "a replay of it is not the same: " + what +
+           "; this is a bug of shootdown itself, please report it";
+  }
+
+  RunResult result() {
+    RunResult result;
+    result.totals = totals_;
+    result.groups = std::move(groups_);
+    std::sort(result.groups.begin(), result.groups.end(), [](const Group& a, const Group& b) {
+      return a.finding.execution < b.finding.execution;
+    });
+    result.totals.failures = 0;
+    for (const Group& group : result.groups) result.totals.failures += group.count;
+    result.interrupted = interrupted_;
+    result.output_error = output_error_;
+    result.elapsed = std::chrono::duration_cast<milliseconds>(Clock::now() - start_time_);
+    return result;
+  }
+
+  const TortureOptions& options_;
+  const std::string program_;
+  RunListener* listener_;
+  OutDir out_;
+  Signals signals_;
+  SharedMemory memory_;
+  std::vector<WorkerProcess> workers_;
+
+  Clock::time_point start_time_;
+  std::optional<Clock::time_point> stop_time_;
+  unsigned signals_seen_ = 0;
+  bool interrupted_ = false;
+
+  Totals totals_;  // of all workers, at the last tick
+  Totals lost_;    // what workers that died had not published
+  std::vector<Group> groups_;
+  std::optional<Finding> first_;  // without keep_going: the one with the lowest number so far
+  std::string output_error_;
+};
+
+}  // namespace
+
+RunResult supervise(const TortureOptions& options, const std::string& program,
+                    RunListener* listener) {
+  return Supervisor(options, program, listener).run();
+}
+
+}  // namespace sd::torture

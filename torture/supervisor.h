@@ -1,0 +1,46 @@
+// A run: starts the workers, collects what they find and what they die of, and ends them. Code under
+// test never runs in this process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "torture/options.h"
+#include "torture/report.h"
+#include "torture/totals.h"
+
+namespace sd::torture {
+
+// Findings of one signature.
+struct Group {
+  Finding
+      finding;  // the one with the lowest number of execution; its texts are dropped once written
+  ReportFiles files;  // empty if they could not be written
+  uint64_t count = 0;
+};
+
+struct RunResult {
+  Totals totals;
+  std::vector<Group> groups;  // by number of execution
+  bool interrupted = false;   // by a signal
+  std::string output_error;   // the first file that could not be written, with the remedy
+  std::chrono::milliseconds elapsed{0};
+};
+
+// What a run tells while it goes on.
+class RunListener {
+ public:
+  virtual ~RunListener() = default;
+  virtual void on_progress(const Totals& totals, std::chrono::milliseconds elapsed) = 0;
+  // A signature for the first time; the files are written already.
+  virtual void on_report(const std::string& report) = 0;
+};
+
+// environment_error() if the output directory or the system does not allow it.
+RunResult supervise(const TortureOptions& options, const std::string& program,
+                    RunListener* listener);
+
+}  // namespace sd::torture

@@ -1,0 +1,141 @@
+#include "torture/worker.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "core/engine/check.h"
+#include "core/engine/recorder.h"
+#include "core/engine/rng.h"
+#include "core/engine/strategy.h"
+#include "torture/pulse.h"
+#include "torture/replay_text.h"
+#include "torture/report.h"
+#include "torture/runner.h"
+#include "torture/scf/stats_line.h"
+#include "torture/signature.h"
+#include "torture/wire.h"
+
+namespace sd::torture {
+
+namespace {
+
+class Worker {
+ public:
+  explicit Worker(const WorkerTask& task)
+      : task_(task),
+        runner_(*task.scenario),
+        strategy_(engine::make_strategy(task.scenario->strategy, nullptr)),
+        recorder_(strategy_.get(), task.log),
+        pulse_(&recorder_, &task.page->choices) {
+    SD_CHECK(strategy_ != nullptr);
+    SD_CHECK(task.log->set_scenario(scenario_text(*task.scenario)));
+  }
+
+  void run() {
+    while (true) {
+      const uint64_t i = task_.shared->next.fetch_add(1, std::memory_order_relaxed);
+      if (i >= task_.shared->limit.load(std::memory_order_relaxed)) return;
+      run_one(i);
+    }
+  }
+
+ private:
+  void run_one(uint64_t i) {
+    constexpr uint64_t kTrimEvery = 64;  // looking costs a system call
+    if (totals_.executions % kTrimEvery == 0) task_.capture->trim();
+    const uint64_t seed = engine::execution_seed(task_.seed, i);
+    recorder_.set_next_execution(i);
+    Execution execution = runner_.run(pulse_, seed);
+    if (execution.outcome.failed) {
+      task_.log->set_state(engine::LogState::failed);
+      report(i, seed, execution.outcome);
+    } else {
+      task_.log->set_state(engine::LogState::idle);
+    }
+    if (task_.check_determinism) check_again(i, seed, &execution.outcome);
+
+    totals_.executions++;
+    totals_.steps += execution.outcome.steps;
+    totals_.choices += execution.outcome.choices;
+    totals_.virtual_ns += execution.outcome.virtual_ns;
+    totals_.failures += execution.outcome.failed ? 1 : 0;
+    totals_.scf += execution.scf;
+    task_.page->totals.publish(totals_);
+  }
+
+  // The same execution once more; a difference is an error of shootdown itself.
+  void check_again(uint64_t i, uint64_t seed, machine::Outcome* first) {
+    recorder_.set_next_execution(i);
+    const machine::Outcome second = runner_.run(pulse_, seed).outcome;
+    task_.log->set_state(engine::LogState::idle);
+    if (first->trace_hash == second.trace_hash && first->steps == second.steps) return;
+    engine::Failure failure;
+    failure.kind = engine::FailureKind::harness;
+    failure.id = "determinism";
+    failure.message = fmt::format(
+        "two runs of one execution differ: trace hash {:#018x} after {} steps, then {:#018x} after "
+        "{} "
+        "steps; this is a bug of shootdown itself, please report it",
+        first->trace_hash, first->steps, second.trace_hash, second.steps);
+    first->failed = true;
+    first->failure = failure;
+    report(i, seed, *first);
+  }
+
+  void report(uint64_t i, uint64_t seed, const machine::Outcome& outcome) {
+    Finding finding;
+    finding.execution = i;
+    finding.failure = outcome.failure;
+    finding.signature = signature(outcome.failure, *task_.scenario);
+    if (seen_.insert(finding.signature).second) {
+      finding.events = events_report(outcome, ShownEvents{});
+      Replay replay;
+      replay.scenario = *task_.scenario;
+      replay.strategy = strategy_->description();
+      replay.seed = seed;
+      replay.signature = finding.signature;
+      replay.trace_hash = outcome.trace_hash;
+      std::string error;
+      auto logged = task_.log->read(&error);
+      if (logged) replay.choices = std::move(logged->choices);
+      if (!logged) finding.remark = "its choices are lost: " + error;
+      if (logged && logged->overflowed)
+        finding.remark = "only the first of its choices could be kept";
+      finding.verified = !finding.remark.empty();
+      finding.replay = replay_text(replay);
+    }
+    std::string bytes;
+    encode(finding, &bytes);
+    send_all(task_.pipe, bytes);
+    // Those before it are still run: which failure is the first does not depend on the number of workers.
+    if (!task_.keep_going) task_.shared->stop_at(i);
+  }
+
+  const WorkerTask task_;
+  Runner runner_;
+  std::unique_ptr<engine::Chooser> strategy_;
+  engine::Recorder recorder_;
+  Pulse pulse_;
+  Totals totals_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+void SharedCounters::stop_at(uint64_t execution) {
+  uint64_t now = limit.load(std::memory_order_relaxed);
+  while (execution < now &&
+         !limit.compare_exchange_weak(now, execution, std::memory_order_relaxed)) {
+  }
+}
+
+int run_worker(const WorkerTask& task) {
+  task.capture->redirect();
+  Worker(task).run();
+  return 0;
+}
+
+}  // namespace sd::torture
