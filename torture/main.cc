@@ -1,0 +1,17 @@
+#include "torture/build_info.h"
+#include "torture/cli.h"
+#include "torture/commands.h"
+#include "torture/report.h"
+
+int main(int argc, char** argv) {
+  using namespace sd::torture;
+  const std::string name = argc > 0 ? argv[0] : "shootdown";
+  Command program;
+  program.name = shell_word(name);
+  program.summary = "Torture lab for code that lets one CPU run a function on another";
+  program.example = "shootdown torture scf --duration 5s";
+  program.commands = {torture_command(name), replay_command(name), bugs_command(),
+                      series_command()};
+  return run_command_line(program, "shootdown " + build_info(),
+                          std::vector<std::string>(argv + 1, argv + argc));
+}
