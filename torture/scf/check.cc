@@ -23,8 +23,10 @@ bool has_many_receivers(Prim prim) {
     case Prim::cond_wait:
     case Prim::on_each:
     case Prim::on_each_wait:
-    case Prim::single_async: return true;
-    default: return false;
+    case Prim::single_async:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -35,8 +37,8 @@ void live_add(int n) {
 
 }  // namespace
 
-// Everything is initialised, unlike in the kernel: what a handler misses must not be hidden by what an
-// earlier call has left in recycled memory.
+// Everything is initialised, unlike in the kernel: what a handler misses must not be hidden by
+// what an earlier call has left in recycled memory.
 scf_check* scf_alloc(Prim prim, const char* fn) {
   const unsigned receivers = has_many_receivers(prim) ? nr_cpu_ids() : 1;
   const size_t size = sizeof(scf_check) + receivers * sizeof(scf_receiver);
@@ -64,6 +66,7 @@ void scf_arm(scf_check* scfcp, const char* fn) {
   const uint32_t nonce = data_race_read(&st->nonces) + 1;
   data_race_write(&st->nonces, nonce);
   data_race_write(&scfcp->nonce, nonce);
+  if (take_plant(Plant::stale_in)) return;
   kernel::store_marked(&scfcp->scfc_in, nonce, sd_relaxed, fn);
 }
 
@@ -111,10 +114,11 @@ void scf_check_out(scf_check* scfcp, unsigned cpu, const char* fn) {
   const scf_receiver* receiver = scf_receiver_of(scfcp, cpu);
   const uint32_t out = kernel::load_marked(&receiver->scfc_out, sd_relaxed, fn);
   if (out == data_race_read(&scfcp->nonce)) return;
-  SCF_FAIL(n_mb_out_errs, "scf-mb-out", fn,
-           "Memory-ordering failure, scfs_prim: %d: %s returned, but scfc_out of CPU %u is %u, not %u",
-           static_cast<int>(scfcp->prim), prim_name(scfcp->prim), cpu, out,
-           data_race_read(&scfcp->nonce));
+  SCF_FAIL(
+      n_mb_out_errs, "scf-mb-out", fn,
+      "Memory-ordering failure, scfs_prim: %d: %s returned, but scfc_out of CPU %u is %u, not %u",
+      static_cast<int>(scfcp->prim), prim_name(scfcp->prim), cpu, out,
+      data_race_read(&scfcp->nonce));
 }
 
 unsigned scf_judge(scf_check* scfcp, bool order, const char* fn) {
@@ -123,7 +127,8 @@ unsigned scf_judge(scf_check* scfcp, bool order, const char* fn) {
   for (unsigned cpu = 0; cpu < scfcp->receivers; ++cpu) {
     const scf_receiver& receiver = scf_receivers(scfcp)[cpu];
     if (receiver.ran > 1) {
-      SCF_FAIL(n_errs, "scf-count", fn, "%s: the handler ran %d times on CPU %u", name, receiver.ran, cpu);
+      SCF_FAIL(n_errs, "scf-count", fn, "%s: the handler ran %d times on CPU %u", name,
+               receiver.ran, cpu);
     }
     if (receiver.ran == 0) {
       if (receiver.fate != Fate::always) continue;
@@ -132,14 +137,15 @@ unsigned scf_judge(scf_check* scfcp, bool order, const char* fn) {
       continue;
     }
     if (receiver.fate == Fate::never) {
-      SCF_FAIL(n_errs, "scf-count", fn, "%s: the handler ran on CPU %u, which was not to be called", name,
-               cpu);
+      SCF_FAIL(n_errs, "scf-count", fn, "%s: the handler ran on CPU %u, which was not to be called",
+               name, cpu);
     }
     ++ran;
     if (order) scf_check_out(scfcp, cpu, fn);
   }
   if (missing > scfcp->may_miss) {
-    SCF_FAIL(n_errs, "scf-count", fn, "%s: %s, but the handler has not run on CPU %u (%u of %u ran)", name,
+    SCF_FAIL(n_errs, "scf-count", fn,
+             "%s: %s, but the handler has not run on CPU %u (%u of %u ran)", name,
              order ? "it returned" : "all requests are done", missed, ran, ran + missing);
   }
   return ran;

@@ -9,6 +9,8 @@ using kernel::choice;
 using kernel::choose;
 
 // True once in n.
-static inline bool choose_rarely(uint32_t n, choice purpose) { return choose(n, purpose) == n - 1; }
+static inline bool choose_rarely(uint32_t n, choice purpose) {
+  return choose(n, purpose) == n - 1;
+}
 
 }  // namespace sd::scf

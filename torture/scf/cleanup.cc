@@ -12,11 +12,13 @@ namespace sd::scf {
 
 namespace {
 
-// Longer than the machine lets a timer fire ahead of what others could still do: a sleep of this length ends
-// when nothing else can happen.
+// Longer than the machine lets a timer fire ahead of what others could still do: a sleep of this
+// length ends when nothing else can happen.
 constexpr uint64_t kLastResort = 10 * kernel::kHz;
 
-void phase(tp::Phase phase) { smp::trace(tp::phase, nullptr, static_cast<uint64_t>(phase)); }
+void phase(tp::Phase phase) {
+  smp::trace(tp::phase, nullptr, static_cast<uint64_t>(phase));
+}
 
 void stop_threads() {
   ScfState* st = &scf_state;
@@ -42,8 +44,9 @@ bool is_quiet() {
   return data_race_read(&st->outstanding) <= 0 && data_race_read(&st->outstanding_null) <= 0;
 }
 
-// No no-wait request is on its way any more. The last handler ends the sleep; should one have been lost,
-// everything else that could happen has happened by the end of it (twice, for a handler that took long).
+// No no-wait request is on its way any more. The last handler ends the sleep; should one have been
+// lost, everything else that could happen has happened by the end of it (twice, for a handler that
+// took long).
 void wait_until_quiet() {
   ScfState* st = &scf_state;
   const uint64_t longest = kLastResort + static_cast<uint64_t>(st->params->longwait) * kernel::kHz;
@@ -53,7 +56,8 @@ void wait_until_quiet() {
   }
   sd_sync_acquire(&st->outstanding);
   if (!is_quiet()) {
-    SCF_FAIL(n_errs, "S-I55", "scf_torture_cleanup", "%d no-wait requests have been lost: nothing is left that could run them",
+    SCF_FAIL(n_errs, "S-I55", "scf_torture_cleanup",
+             "%d no-wait requests have been lost: nothing is left that could run them",
              data_race_read(&st->outstanding) + data_race_read(&st->outstanding_null));
   }
   if (data_race_read(&st->inexact)) {
@@ -72,11 +76,12 @@ void finish_invoker(Invoker* t) {
   }
   if (t->irq_work_used) smp::irq_work_sync(&t->work);
   if (!t->async) return;
-  for_each_possible_cpu(cpu) {
+  for_each_possible_cpu (cpu) {
     const scf_receiver* receiver = scf_receiver_of(t->async, cpu);
     if (receiver->ran == receiver->asked) continue;
     SCF_FAIL(n_errs, "scf-count", "scf_torture_cleanup",
-             "smp_call_function_single_async succeeded %d times for CPU %u, but its handler ran %d times",
+             "smp_call_function_single_async succeeded %d times for CPU %u, but its handler ran %d "
+             "times",
              receiver->asked, cpu, receiver->ran);
   }
   scf_free(t->async);
@@ -98,11 +103,12 @@ void sum_up(ScfStats* stats) {
     stats->expected += one.expected;
     slack += one.slack;
   }
-  for_each_possible_cpu(cpu) stats->invoked += per_cpu(scf_invoked_count, cpu);
+  for_each_possible_cpu (cpu) stats->invoked += per_cpu(scf_invoked_count, cpu);
   collect_onoff(stats);
   const int64_t more = stats->invoked - stats->expected;
   if (more < 0 || more > slack) {
-    SCF_FAIL(n_errs, "S-I55", "scf_torture_cleanup", "scf_invoked_count is %lld, but %lld%s%lld invocations were asked for",
+    SCF_FAIL(n_errs, "S-I55", "scf_torture_cleanup",
+             "scf_invoked_count is %lld, but %lld%s%lld invocations were asked for",
              static_cast<long long>(stats->invoked), static_cast<long long>(stats->expected),
              slack ? " to " : " = ", static_cast<long long>(stats->expected + slack));
   }
@@ -110,7 +116,7 @@ void sum_up(ScfStats* stats) {
 }
 
 void check_all_freed() {
-  for_each_possible_cpu(cpu) scf_drain_pool(cpu);
+  for_each_possible_cpu (cpu) scf_drain_pool(cpu);
   const int live = data_race_read(&(&scf_state)->live);
   if (live) {
     SCF_FAIL(n_errs, "S-I57", "scf_torture_cleanup", "%d torture objects were never freed", live);

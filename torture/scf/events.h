@@ -5,10 +5,10 @@
 
 namespace sd::scf::tp {
 
-inline constexpr smp::tp::id op_begin = 160;   // a = primitive
-inline constexpr smp::tp::id op_end = 161;     // a = primitive
-inline constexpr smp::tp::id phase = 162;      // a = Phase
-inline constexpr smp::tp::id onoff = 163;      // a = cpu, b = 1 up, 0 down; the torture asks for it
+inline constexpr smp::tp::id op_begin = 160;  // a = primitive
+inline constexpr smp::tp::id op_end = 161;    // a = primitive
+inline constexpr smp::tp::id phase = 162;     // a = Phase
+inline constexpr smp::tp::id onoff = 163;     // a = cpu, b = 1 up, 0 down; the torture asks for it
 
 enum class Phase : uint8_t { init, run, cleanup, quiesce, check, done };
 

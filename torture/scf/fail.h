@@ -4,8 +4,8 @@
 #include "torture/scf/state.h"
 
 // counter: n_errs, n_mb_in_errs or n_mb_out_errs. Does not return.
-#define SCF_FAIL(counter, id, fn, ...)                \
-  do {                                                \
-    ++(&::sd::scf::scf_state)->run->stats.counter;    \
-    sd_fail(id, fn, __VA_ARGS__);                     \
+#define SCF_FAIL(counter, id, fn, ...)             \
+  do {                                             \
+    ++(&::sd::scf::scf_state)->run->stats.counter; \
+    sd_fail(id, fn, __VA_ARGS__);                  \
   } while (0)

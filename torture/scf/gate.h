@@ -1,5 +1,5 @@
-// Where tasks of the torture wait for each other: a count that goes down to zero. Machine-atomic, and
-// without polling, so that waiting costs an execution few steps.
+// Where tasks of the torture wait for each other: a count that goes down to zero. Machine-atomic,
+// and without polling, so that waiting costs an execution few steps.
 #pragma once
 
 #include "core/kernel/compiler.h"
@@ -15,15 +15,20 @@ struct Gate {
   struct sd_waitq wait;
 };
 
-static inline void gate_set(Gate* gate, unsigned count) { kernel::data_race_write(&gate->count, count); }
-static inline bool gate_is_open(const Gate* gate) { return kernel::data_race_read(&gate->count) == 0; }
+static inline void gate_set(Gate* gate, unsigned count) {
+  kernel::data_race_write(&gate->count, count);
+}
+static inline bool gate_is_open(const Gate* gate) {
+  return kernel::data_race_read(&gate->count) == 0;
+}
 
 // Opens it for good, whatever the count.
 static inline void gate_open(Gate* gate, const char* fn = __builtin_FUNCTION()) {
   sd_sync_release(gate);
   gate_set(gate, 0);
   if (sd_wake_all(&gate->wait)) sd_point(sd_point_wake, gate, fn);
-  if (kernel::data_race_read(&gate->spinners)) kernel::store_marked(&gate->opened, 1, sd_relaxed, fn);
+  if (kernel::data_race_read(&gate->spinners))
+    kernel::store_marked(&gate->opened, 1, sd_relaxed, fn);
 }
 
 // One less to wait for. Everything before is visible after the wait that it ends.
@@ -40,8 +45,8 @@ static inline void gate_wait(Gate* gate, const char* fn = __builtin_FUNCTION()) 
   sd_sync_acquire(gate);
 }
 
-// Waits busy, as with cpu_relax(): the CPU is kept, and nobody has to be woken. For a short wait where tasks
-// can be preempted; elsewhere, who would open the gate may wait for this CPU.
+// Waits busy, as with cpu_relax(): the CPU is kept, and nobody has to be woken. For a short wait
+// where tasks can be preempted; elsewhere, who would open the gate may wait for this CPU.
 static inline void gate_spin(Gate* gate, const char* fn = __builtin_FUNCTION()) {
   kernel::data_race_write(&gate->spinners, kernel::data_race_read(&gate->spinners) + 1);
   while (!gate_is_open(gate)) sd_wait_change(&gate->opened, 0, sizeof(gate->opened), 0, fn);

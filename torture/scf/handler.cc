@@ -28,8 +28,8 @@ void enter_handler(const char* fn) {
   count_invocation();
 }
 
-// Now and then a handler takes its time; in the kernel 1 in 1024 does, here it is to be seen in executions
-// of a few dozen handlers. With longwait some take seconds.
+// Now and then a handler takes its time; in the kernel 1 in 1024 does, here it is to be seen in
+// executions of a few dozen handlers. With longwait some take seconds.
 void handler_delay(const char* fn) {
   constexpr uint32_t kKinds = 32;
   const uint32_t kind = choose(kKinds, choice::handler_delay);
@@ -50,9 +50,10 @@ void check_in(const scf_check* scfcp, const char* fn) {
   const uint32_t in = kernel::load_marked(&scfcp->scfc_in, sd_relaxed, fn);
   const uint32_t nonce = data_race_read(&scfcp->nonce);
   if (bug(Bug::scfc_in_uninit) ? in != 0 : in == nonce) return;
-  SCF_FAIL(n_mb_in_errs, "scf-mb-in", fn,
-           "Memory-ordering failure, scfs_prim: %d: the handler of %s on CPU %u sees scfc_in %u, not %u",
-           static_cast<int>(scfcp->prim), prim_name(scfcp->prim), smp_processor_id(), in, nonce);
+  SCF_FAIL(
+      n_mb_in_errs, "scf-mb-in", fn,
+      "Memory-ordering failure, scfs_prim: %d: the handler of %s on CPU %u sees scfc_in %u, not %u",
+      static_cast<int>(scfcp->prim), prim_name(scfcp->prim), smp_processor_id(), in, nonce);
 }
 
 // The handler of a kept object is one of those that the cleanup waits for, until enough have run.
@@ -74,7 +75,8 @@ void run_with(scf_check* scfcp, const char* fn) {
   handler_delay(fn);
   if (scfcp->scfc_wait) {
     const bool rpc = scfcp->scfc_rpc;
-    kernel::store_marked(&receiver->scfc_out, data_race_read(&scfcp->nonce), sd_relaxed, fn);
+    const uint32_t out = take_plant(Plant::stale_out) ? 0 : data_race_read(&scfcp->nonce);
+    kernel::store_marked(&receiver->scfc_out, out, sd_relaxed, fn);
     if (rpc) kernel::complete(&scfcp->scfc_completion, fn);
   } else if (scfcp->scfc_kept) {
     kept_ran(scfcp);
@@ -115,7 +117,8 @@ void scf_handler_any(void* info) {
   scf_assert_live(scfcp, "used", __func__);
   const unsigned cpu = smp_processor_id();
   if (!(scfcp->mask.bits[cpu / kernel::kBitsPerLong] & kernel::cpumask_bit(cpu))) {
-    SCF_FAIL(n_errs, "scf-ste", __func__, "smp_call_function_any got CPU %u, which is not in its mask", cpu);
+    SCF_FAIL(n_errs, "scf-ste", __func__,
+             "smp_call_function_any got CPU %u, which is not in its mask", cpu);
   }
   scfcp->scfc_cpu = static_cast<int>(cpu);
   run_with(scfcp, __func__);
@@ -127,7 +130,8 @@ void scf_handler_null(void*) {
   outstanding_done(&(&scf_state)->outstanding_null);
 }
 
-// The record is shared by all issues of one invoker; two of them may run at a time, on different CPUs.
+// The record is shared by all issues of one invoker; two of them may run at a time, on different
+// CPUs.
 void scf_handler_async(void* info) {
   enter_handler(__func__);
   ++scf_receiver_of(static_cast<scf_check*>(info), smp_processor_id())->ran;
@@ -143,7 +147,8 @@ void scf_irq_work(smp::irq_work*) {
 
 bool scf_cond(int cpu, void* info) {
   if (kernel::preempt_model_full() && !sd_preempt_count()) {
-    SCF_FAIL(n_errs, "S-I11", __func__, "the condition is evaluated for CPU %d with preemption enabled", cpu);
+    SCF_FAIL(n_errs, "S-I11", __func__,
+             "the condition is evaluated for CPU %d with preemption enabled", cpu);
   }
   auto* scfcp = static_cast<scf_check*>(info);
   if (!scfcp) return true;
@@ -162,7 +167,6 @@ int scf_on_cpu(void* info) {
   scf_assert_live(scfcp, "used", __func__);
   check_in(scfcp, __func__);
   ++scf_receivers(scfcp)->ran;
-  scfcp->scfc_cpu = static_cast<int>(smp_processor_id());
   return static_cast<int>(data_race_read(&scfcp->nonce));
 }
 

@@ -6,15 +6,16 @@
 namespace sd::scf {
 
 // info: the call's scf_check, or null if its allocation failed.
-void scf_handler(void* info);         // calls to several CPUs
-void scf_handler_1(void* info);       // to a certain one: scfc_cpu
-void scf_handler_any(void* info);     // to one of scf_check::mask
-void scf_handler_async(void* info);   // single_async: the invoker's record
-void scf_handler_null(void* info);    // no-wait, without an object
+void scf_handler(void* info);        // calls to several CPUs
+void scf_handler_1(void* info);      // to a certain one: scfc_cpu
+void scf_handler_any(void* info);    // to one of scf_check::mask
+void scf_handler_async(void* info);  // single_async: the invoker's record
+void scf_handler_null(void* info);   // no-wait, without an object
 void scf_irq_work(smp::irq_work* work);
-bool scf_cond(int cpu, void* info);   // whether scf_check::mask has it
-void scf_empty_handler(void* info);   // of the cleanup
+bool scf_cond(int cpu, void* info);  // whether scf_check::mask has it
+void scf_empty_handler(void* info);  // of the cleanup
 
-int scf_on_cpu(void* info);           // smp_call_on_cpu: in process context; returns the nonce, 1 without object
+int scf_on_cpu(
+    void* info);  // smp_call_on_cpu: in process context; returns the nonce, 1 without object
 
 }  // namespace sd::scf

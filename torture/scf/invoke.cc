@@ -42,17 +42,26 @@ void invoke_resched(const Call& call) {
 
 void invoke(const Call& call) {
   switch (call.prim) {
-    case Prim::resched: return invoke_resched(call);
+    case Prim::resched:
+      return invoke_resched(call);
     case Prim::single:
-    case Prim::single_wait: return invoke_single(call);
-    case Prim::single_rpc: return invoke_single_rpc(call);
+    case Prim::single_wait:
+      return invoke_single(call);
+    case Prim::single_rpc:
+      return invoke_single_rpc(call);
     case Prim::any:
-    case Prim::any_wait: return invoke_any(call);
-    case Prim::single_async: return invoke_async(call);
-    case Prim::irq_work: return invoke_irq_work(call);
-    case Prim::on_cpu: return invoke_on_cpu(call);
-    case Prim::kick_all: return smp::kick_all_cpus_sync();
-    default: return invoke_many(call);
+    case Prim::any_wait:
+      return invoke_any(call);
+    case Prim::single_async:
+      return invoke_async(call);
+    case Prim::irq_work:
+      return invoke_irq_work(call);
+    case Prim::on_cpu:
+      return invoke_on_cpu(call);
+    case Prim::kick_all:
+      return smp::kick_all_cpus_sync();
+    default:
+      return invoke_many(call);
   }
 }
 
@@ -99,7 +108,9 @@ bool pin_intact(const Invoker* t) {
   return t->pinned && !hotplug_since(t->cpu, t->pin_seq) && !(&scf_state)->params->random_shuffle;
 }
 
-bool holds_preemption(const Invoker* t) { return !t->read_locked && !patch(Patch::p09); }
+bool holds_preemption(const Invoker* t) {
+  return !t->read_locked && !patch(Patch::p09);
+}
 
 void draw_mask(Invoker* t) {
   constexpr unsigned kExact = 16;  // so many CPUs: every set is a draw of its own

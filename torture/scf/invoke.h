@@ -38,7 +38,9 @@ void draw_mask(Invoker* t);
 // With cpus_read_lock held, the online mask must not have changed (S-I36).
 void check_read_locked(const Call& call, const View& view);
 
-static inline void count_expected(const Call& call, int64_t n) { call.t->stats.expected += n; }
+static inline void count_expected(const Call& call, int64_t n) {
+  call.t->stats.expected += n;
+}
 static inline void count_offline(const Call& call) {
   ++call.t->stats.n_ofl[static_cast<unsigned>(call.prim)];
 }

@@ -8,35 +8,48 @@ namespace sd::scf {
 
 namespace {
 
-bool is_cond(Prim prim) { return prim == Prim::cond || prim == Prim::cond_wait; }
-bool is_on_each(Prim prim) { return prim == Prim::on_each || prim == Prim::on_each_wait; }
+bool is_cond(Prim prim) {
+  return prim == Prim::cond || prim == Prim::cond_wait;
+}
+bool is_on_each(Prim prim) {
+  return prim == Prim::on_each || prim == Prim::on_each_wait;
+}
 // many and all leave the calling CPU out.
-bool leaves_self_out(Prim prim) { return !is_cond(prim) && !is_on_each(prim); }
+bool leaves_self_out(Prim prim) {
+  return !is_cond(prim) && !is_on_each(prim);
+}
+
+// Called for a drawn set: the kernel's torture only ever calls all CPUs that are online.
+bool is_masked(Prim prim) {
+  return is_on_each(prim) || prim == Prim::many || prim == Prim::many_wait;
+}
 
 bool mask_has(const kernel::cpumask& mask, unsigned cpu) {
   return (mask.bits[cpu / kernel::kBitsPerLong] & kernel::cpumask_bit(cpu)) != 0;
 }
 
 void make_call(const Call& call, smp::smp_call_func_t func) {
+  const bool all = kernel::cpumask_weight(&call.t->mask) == nr_cpu_ids();
   switch (call.prim) {
     case Prim::many:
     case Prim::many_wait: {
       // Until patch 6 the caller has to disable preemption, also with cpus_read_lock held.
       const bool pin = call.t->read_locked && !patch(Patch::p06) && !bug(Bug::scf_many_unpinned);
       if (pin) kernel::preempt_disable();
-      smp::smp_call_function_many(kernel::cpu_online_mask(), func, call.scfcp, call.wait);
+      smp::smp_call_function_many(all ? kernel::cpu_online_mask() : &call.t->mask, func, call.scfcp,
+                                  call.wait);
       if (pin) kernel::preempt_enable();
       return;
     }
     case Prim::cond:
-    case Prim::cond_wait: return smp::on_each_cpu_cond(scf_cond, func, call.scfcp, call.wait);
+    case Prim::cond_wait:
+      return smp::on_each_cpu_cond(scf_cond, func, call.scfcp, call.wait);
     case Prim::on_each:
     case Prim::on_each_wait:
-      if (kernel::cpumask_weight(&call.t->mask) == nr_cpu_ids()) {
-        return smp::on_each_cpu(func, call.scfcp, call.wait);
-      }
+      if (all) return smp::on_each_cpu(func, call.scfcp, call.wait);
       return smp::on_each_cpu_mask(&call.t->mask, func, call.scfcp, call.wait);
-    default: return smp::smp_call_function(func, call.scfcp, call.wait);
+    default:
+      return smp::smp_call_function(func, call.scfcp, call.wait);
   }
 }
 
@@ -44,8 +57,11 @@ void make_call(const Call& call, smp::smp_call_func_t func) {
 void check_asked(const Call& call, const View& view, unsigned cpu, unsigned asked) {
   const Fate fate = view_fate(&view, cpu);
   if (asked <= 1 && (fate == Fate::maybe || (asked == 1) == (fate == Fate::always))) return;
-  SCF_FAIL(n_errs, "S-I11", prim_name(call.prim), "the condition was evaluated %u times for CPU %u, which was %s",
-           asked, cpu, fate == Fate::always ? "online" : fate == Fate::never ? "offline" : "on its way");
+  SCF_FAIL(n_errs, "S-I11", prim_name(call.prim),
+           "the condition was evaluated %u times for CPU %u, which was %s", asked, cpu,
+           fate == Fate::always  ? "online"
+           : fate == Fate::never ? "offline"
+                                 : "on its way");
 }
 
 // How many CPUs must have been called, and how many more may have been.
@@ -57,7 +73,7 @@ struct Reach {
 // self: the calling CPU; nr_cpu_ids() if it may have been any.
 Reach find_fates(const Call& call, const View& view, unsigned self) {
   scf_check* scfcp = call.scfcp;
-  const bool masked = is_on_each(call.prim);
+  const bool masked = is_masked(call.prim);
   const bool skip_self = leaves_self_out(call.prim);
   Reach reach;
   for (unsigned cpu = 0; cpu < nr_cpu_ids(); ++cpu) {
@@ -73,13 +89,18 @@ Reach find_fates(const Call& call, const View& view, unsigned self) {
     reach.must += fate == Fate::always;
     reach.maybe += fate == Fate::maybe;
   }
-  // Where the caller was is not known: one of them was left out.
+  // Where the caller was is not known: one of them may have been left out.
   if (skip_self && self >= nr_cpu_ids()) {
     if (scfcp) scfcp->may_miss = 1;
     if (reach.must) --reach.must;
     ++reach.maybe;
   }
   return reach;
+}
+
+void draw_mask_or_all(Invoker* t) {
+  if (choose(2, choice::op_value)) return draw_mask(t);
+  kernel::cpumask_setall(&t->mask);
 }
 
 // A no-wait call is judged at the end, when all its handlers have run.
@@ -99,7 +120,8 @@ void invoke_many(const Call& call) {
   Invoker* t = call.t;
   ScfState* st = &scf_state;
   scf_check* scfcp = call.scfcp;
-  if (is_cond(call.prim) || is_on_each(call.prim)) draw_mask(t);
+  if (is_cond(call.prim)) draw_mask(t);
+  if (is_masked(call.prim)) draw_mask_or_all(t);
   View view;
   view_begin(&view, t->read_locked);
   const unsigned here = smp_processor_id();

@@ -31,23 +31,25 @@ void check_return(const Call& call, const View& view, unsigned cpu, int ret) {
   check_read_locked(call, view);
   const Fate fate = view_fate(&view, cpu);
   if (ret == -ENXIO && fate == Fate::always) {
-    SCF_FAIL(n_errs, "S-I3", prim_name(call.prim), "%s refused CPU %u, which was online all the time",
-             prim_name(call.prim), cpu);
+    SCF_FAIL(n_errs, "S-I3", prim_name(call.prim),
+             "%s refused CPU %u, which was online all the time", prim_name(call.prim), cpu);
   }
   if (ret == 0 && fate == Fate::never) {
-    SCF_FAIL(n_errs, "S-I3", prim_name(call.prim), "%s accepted CPU %u, which was offline all the time",
-             prim_name(call.prim), cpu);
+    SCF_FAIL(n_errs, "S-I3", prim_name(call.prim),
+             "%s accepted CPU %u, which was offline all the time", prim_name(call.prim), cpu);
   }
   if (ret != 0 && ret != -ENXIO) {
-    SCF_FAIL(n_errs, "scf-errno", prim_name(call.prim), "%s returned %d", prim_name(call.prim), ret);
+    SCF_FAIL(n_errs, "scf-errno", prim_name(call.prim), "%s returned %d", prim_name(call.prim),
+             ret);
   }
 }
 
 // It has returned 0, and the caller has waited.
 void check_single(scf_check* scfcp) {
   if (scf_receivers(scfcp)->ran != 1) {
-    SCF_FAIL(n_errs, "scf-count", prim_name(scfcp->prim), "%s returned, but its handler ran %d times",
-             prim_name(scfcp->prim), scf_receivers(scfcp)->ran);
+    SCF_FAIL(n_errs, "scf-count", prim_name(scfcp->prim),
+             "%s returned, but its handler ran %d times", prim_name(scfcp->prim),
+             scf_receivers(scfcp)->ran);
   }
   scf_check_out(scfcp, 0, "scftorture_invoke_one");
 }
@@ -66,7 +68,7 @@ void invoke_single(const Call& call) {
   View view;
   view_begin(&view, call.t->read_locked);
   if (scfcp) {
-    scfcp->scfc_cpu = static_cast<int>(cpu);
+    scfcp->scfc_cpu = static_cast<int>(take_plant(Plant::wrong_cpu) ? nr_cpu_ids() : cpu);
     scf_arm(scfcp);
   }
   if (!call.wait) outstanding_add(outstanding_of(call), 1);
@@ -129,9 +131,10 @@ void invoke_any(const Call& call) {
     count_offline(call);
     if (!call.wait) outstanding_add(outstanding_of(call), -1);
     // A CPU on its way down or up may be passed over (it is not active), so only the others count.
-    for_each_cpu(cpu, &t->mask) {
+    for_each_cpu (cpu, &t->mask) {
       if (view_touched(&view, cpu) || view_fate(&view, cpu) != Fate::always) continue;
-      SCF_FAIL(n_errs, "S-I7", prim_name(call.prim), "%s returned %d, but CPU %u of its mask was online all the time",
+      SCF_FAIL(n_errs, "S-I7", prim_name(call.prim),
+               "%s returned %d, but CPU %u of its mask was online all the time",
                prim_name(call.prim), ret, cpu);
     }
     if (scfcp) scf_free(scfcp);
@@ -143,8 +146,9 @@ void invoke_any(const Call& call) {
   const bool self_known = holds_preemption(t) || pin_intact(t);
   const bool in_mask = (t->mask.bits[self / kernel::kBitsPerLong] & kernel::cpumask_bit(self)) != 0;
   if (self_known && in_mask && scfcp->scfc_cpu != static_cast<int>(self)) {
-    SCF_FAIL(n_errs, "S-I7", prim_name(call.prim), "%s called CPU %d, although CPU %u, its own, is in the mask",
-             prim_name(call.prim), scfcp->scfc_cpu, self);
+    SCF_FAIL(n_errs, "S-I7", prim_name(call.prim),
+             "%s called CPU %d, although CPU %u, its own, is in the mask", prim_name(call.prim),
+             scfcp->scfc_cpu, self);
   }
   scf_free(scfcp);
 }
@@ -202,6 +206,8 @@ void invoke_irq_work(const Call& call) {
   kernel::preempt_enable();
 }
 
+// Where a CPU's worker runs while that CPU comes or goes is the work queue's affair, so it is not
+// checked.
 void invoke_on_cpu(const Call& call) {
   scf_check* scfcp = call.scfcp;
   const unsigned cpu = choose(nr_cpu_ids(), choice::op_cpu);
@@ -219,12 +225,8 @@ void invoke_on_cpu(const Call& call) {
     count_expected(call, 1);
     const int expected = scfcp ? static_cast<int>(data_race_read(&scfcp->nonce)) : 1;
     if (ret != expected || (scfcp && scf_receivers(scfcp)->ran != 1)) {
-      SCF_FAIL(n_errs, "scf-count", prim_name(call.prim), "smp_call_on_cpu returned %d, not its function's %d",
-               ret, expected);
-    }
-    // The worker of a CPU on its way down or up may be moved.
-    if (scfcp && !view_touched(&view, cpu) && scfcp->scfc_cpu != static_cast<int>(cpu)) {
-      SCF_FAIL(n_errs, "scf-ste", prim_name(call.prim), "Wanted CPU %u got CPU %d", cpu, scfcp->scfc_cpu);
+      SCF_FAIL(n_errs, "scf-count", prim_name(call.prim),
+               "smp_call_on_cpu returned %d, not its function's %d", ret, expected);
     }
   }
   if (scfcp) scf_free(scfcp);

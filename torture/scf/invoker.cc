@@ -12,8 +12,8 @@ namespace {
 // Invokers whose own CPU is offline wait here for it.
 DEFINE_PER_CPU(sd_waitq, scf_cpu_back);
 
-// Binds the caller to its CPU, unless that is on its way up or down. The kernel binds once more only if it
-// has seen the CPU offline; here also if that was missed.
+// Binds the caller to its CPU, unless that is on its way up or down. The kernel binds once more
+// only if it has seen the CPU offline; here also if that was missed.
 void pin(Invoker* t) {
   if (pin_intact(t) || hotplug_busy(t->cpu) || !is_online(t->cpu)) return;
   const uint32_t seq = hotplug_seq();
@@ -22,12 +22,12 @@ void pin(Invoker* t) {
   t->pinned = true;
 }
 
-// The start gate. In 6.12 each thread counts itself off and then waits only if it was the last one, for
-// which there is nothing to wait: no gate.
+// The start gate. In 6.12 each thread counts itself off and then waits only if it was the last
+// one, for which there is nothing to wait: no gate.
 void pass_start_gate(const Invoker* t) {
   ScfState* st = &scf_state;
-  scf_verbose("scftorture: scftorture_invoker %u: Waiting for all SCF torturers from cpu %u\n", t->index,
-              smp_processor_id());
+  scf_verbose("scftorture: scftorture_invoker %u: Waiting for all SCF torturers from cpu %u\n",
+              t->index, smp_processor_id());
   gate_arrive(&st->start);
   if (bug(Bug::scf_inverted_gate)) return;
   if (kernel::preempt_model_full()) {
@@ -37,13 +37,14 @@ void pass_start_gate(const Invoker* t) {
   }
 }
 
-// Its own CPU is offline: it waits until that is back. It does not hold the execution up meanwhile, since
-// whether the CPU comes back before the end is up to the onoff thread.
+// Its own CPU is offline: it waits until that is back. It does not hold the execution up
+// meanwhile, since whether the CPU comes back before the end is up to the onoff thread.
 void wait_for_cpu(const Invoker* t) {
   ScfState* st = &scf_state;
   if (is_online(t->cpu) || torture_must_stop()) return;
   gate_arrive(&st->active);
-  while (!is_online(t->cpu) && !torture_must_stop()) sd_block_on(per_cpu_ptr(scf_cpu_back, t->cpu), __func__);
+  while (!is_online(t->cpu) && !torture_must_stop())
+    sd_block_on(per_cpu_ptr(scf_cpu_back, t->cpu), __func__);
   gate_set(&st->active, data_race_read(&st->active.count) + 1);
 }
 
@@ -57,13 +58,14 @@ int scftorture_invoker(void* arg) {
   ScfState* st = &scf_state;
   scf_verbose("scftorture: scftorture_invoker %u: task started\n", t->index);
   if (st->params->holdoff > 0) {
-    kernel::schedule_timeout_interruptible(static_cast<uint64_t>(st->params->holdoff) * kernel::kHz);
+    kernel::schedule_timeout_interruptible(static_cast<uint64_t>(st->params->holdoff) *
+                                           kernel::kHz);
   }
   pin(t);
   pass_start_gate(t);
   const unsigned cpu = smp_processor_id();
-  WARN_ONCE(pin_intact(t) && cpu != t->cpu, "%s: Wanted CPU %u, running on %u, nr_cpu_ids = %u\n", __func__,
-            t->cpu, cpu, nr_cpu_ids());
+  WARN_ONCE(pin_intact(t) && cpu != t->cpu, "%s: Wanted CPU %u, running on %u, nr_cpu_ids = %u\n",
+            __func__, t->cpu, cpu, nr_cpu_ids());
   if (torture_must_stop()) {
     scf_verbose("scftorture: scftorture_invoker %u ended before starting\n", t->index);
   } else {
@@ -124,7 +126,7 @@ void start_invokers() {
 void wake_invokers() {
   ScfState* st = &scf_state;
   gate_open(&st->start);
-  for_each_possible_cpu(cpu) wake_parked_invokers(cpu);
+  for_each_possible_cpu (cpu) wake_parked_invokers(cpu);
 }
 
 void wake_parked_invokers(unsigned cpu) {

@@ -17,7 +17,8 @@ using kernel::jiffies;
 constexpr unsigned kOnlineTries = 100;
 
 bool is_injected(int ret) {
-  return (&scf_state)->params->forgive_injected && (ret == -EAGAIN || ret == -ENOSPC || ret == -ENOMEM);
+  return (&scf_state)->params->forgive_injected &&
+         (ret == -EAGAIN || ret == -ENOSPC || ret == -ENOMEM);
 }
 
 int hotplug(unsigned cpu, bool up) {
@@ -62,15 +63,17 @@ bool torture_onoff_one(unsigned cpu, bool up) {
   return true;
 }
 
-// Brings every CPU up. An operation that fails otherwise than by injection is an attempt without success.
+// Brings every CPU up. An operation that fails otherwise than by injection is an attempt without
+// success.
 void torture_online_all(const char* phase, unsigned tries) {
   ScfState* st = &scf_state;
-  for_each_possible_cpu(cpu) {
+  for_each_possible_cpu (cpu) {
     for (unsigned i = 0; i < tries && !is_online(cpu); ++i) {
       const int ret = hotplug(cpu, true);
       if (!ret) break;
       if (st->params->verbose) {
-        sd_printk("torture_online_all: scftorture-torture:%s: online %u: errno %d\n", phase, cpu, ret);
+        sd_printk("torture_online_all: scftorture-torture:%s: online %u: errno %d\n", phase, cpu,
+                  ret);
       }
       if (!is_injected(ret)) {
         ++st->onoff.attempts[1];
@@ -86,7 +89,8 @@ void torture_onoff_loop(unsigned maxcpu) {
   const ScfParams* params = st->params;
   if (params->onoff_holdoff > 0) {
     scf_verbose("scftorture-torture: torture_onoff begin holdoff\n");
-    kernel::schedule_timeout_interruptible(static_cast<uint64_t>(params->onoff_holdoff) * kernel::kHz);
+    kernel::schedule_timeout_interruptible(static_cast<uint64_t>(params->onoff_holdoff) *
+                                           kernel::kHz);
     scf_verbose("scftorture-torture: torture_onoff end holdoff\n");
   }
   for (int operations = 0; !torture_must_stop();) {
@@ -110,7 +114,7 @@ int torture_onoff(void*) {
   torture_online_all("Initial", 1);
   // The kernel looks before the initial pass, and never touches a CPU beyond.
   unsigned maxcpu = 0;
-  for_each_possible_cpu(cpu) {
+  for_each_possible_cpu (cpu) {
     if (is_online(cpu)) maxcpu = cpu;
   }
   if (maxcpu == 0) {

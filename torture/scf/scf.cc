@@ -42,12 +42,15 @@ void scf_main(void* arg) {
   data_race_write(&st->boot_ended, true);
   smp::trace(tp::phase, nullptr, static_cast<uint64_t>(tp::Phase::run));
 
-  // Without an invoker nothing but shutdown_secs ends a test; where that is not set either, nothing is left to do.
+  // Without an invoker nothing but shutdown_secs ends a test; where that is not set either,
+  // nothing is left to do.
   if (st->nthreads == 0 && run->params->shutdown_secs > 0) gate_set(&st->active, 1);
   gate_wait(&st->active);
   scf_torture_cleanup();
 }
 
-void register_scf() { tp::register_events(); }
+void register_scf() {
+  tp::register_events();
+}
 
 }  // namespace sd::scf

@@ -26,9 +26,9 @@ constexpr PrimInfo kInfo[] = {
     {"weight_any_wait", "smp_call_function_any", true, 1, 0},
     {"weight_single_async", "smp_call_function_single_async", false, 1, 0},
     {"weight_cond", "on_each_cpu_cond", false, 0, 2},
-    {"weight_cond_wait", "on_each_cpu_cond", true, 0, 2},
+    {"weight_cond_wait", "on_each_cpu_cond", true, 0, 4},
     {"weight_on_each", "on_each_cpu", false, 0, 1},
-    {"weight_on_each_wait", "on_each_cpu", true, 0, 1},
+    {"weight_on_each_wait", "on_each_cpu", true, 0, 4},
     {"weight_on_cpu", "smp_call_on_cpu", true, 0, 1},
     {"weight_irq_work", "irq_work_queue_on", false, 1, 0},
     {"weight_kick_all", "kick_all_cpus_sync", true, 0, 1},
@@ -37,24 +37,36 @@ static_assert(sizeof(kInfo) / sizeof(kInfo[0]) == kPrims);
 
 constexpr uint64_t kMaxTotal = 0xfffffffe;
 
-const PrimInfo& info(Prim prim) { return kInfo[static_cast<unsigned>(prim)]; }
+const PrimInfo& info(Prim prim) {
+  return kInfo[static_cast<unsigned>(prim)];
+}
 
 }  // namespace
 
-const char* prim_weight_name(Prim prim) { return info(prim).weight; }
-const char* prim_name(Prim prim) { return info(prim).name; }
-bool prim_waits(Prim prim) { return info(prim).waits; }
+const char* prim_weight_name(Prim prim) {
+  return info(prim).weight;
+}
+const char* prim_name(Prim prim) {
+  return info(prim).name;
+}
+bool prim_waits(Prim prim) {
+  return info(prim).waits;
+}
 
 const char* selector_error_text(SelectorError error) {
   switch (error) {
-    case SelectorError::none: return nullptr;
-    case SelectorError::all_zero: return "all zero weights makes no sense";
-    case SelectorError::too_large: return "weights must be -1 (default) or more, their sum below 2^32 - 1";
+    case SelectorError::none:
+      return nullptr;
+    case SelectorError::all_zero:
+      return "all zero weights makes no sense";
+    case SelectorError::too_large:
+      return "weights must be -1 (default) or more, their sum below 2^32 - 1";
   }
   return nullptr;
 }
 
-SelectorError build_selector(const std::array<int, kPrims>& weights, unsigned nr_cpus, Selector* out) {
+SelectorError build_selector(const std::array<int, kPrims>& weights, unsigned nr_cpus,
+                             Selector* out) {
   bool any_given = false;
   for (int weight : weights) any_given |= weight > 0;
 

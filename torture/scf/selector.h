@@ -1,5 +1,6 @@
 // Weights of the primitives, and the table that one of them is picked from (scf_sel_array of
-// kernel/scftorture.c, Linux 6.12). Plain values: the driver checks and prints it, an execution picks from it.
+// kernel/scftorture.c, Linux 6.12). Plain values: the driver checks and prints it, an execution
+// picks from it.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,14 @@ enum class SelectorError : uint8_t {
 // One line for the user, without a newline; nullptr for none.
 const char* selector_error_text(SelectorError error);
 
-// If no weight is above zero, zeros stay and the others get their defaults (those of the single-target
-// primitives grow with the number of CPUs); otherwise what was not given counts as zero.
-SelectorError build_selector(const std::array<int, kPrims>& weights, unsigned nr_cpus, Selector* out);
+// If no weight is above zero, zeros stay and the others get their defaults (those of the
+// single-target primitives grow with the number of CPUs); otherwise what was not given counts as
+// zero.
+SelectorError build_selector(const std::array<int, kPrims>& weights, unsigned nr_cpus,
+                             Selector* out);
 
-// The first entry whose cumulative weight is >= w, for w in [0, total]: as in the kernel, the first entry
-// has one chance more than its weight.
+// The first entry whose cumulative weight is >= w, for w in [0, total]: as in the kernel, the
+// first entry has one chance more than its weight.
 Prim pick(const Selector& selector, uint64_t w);
 
 }  // namespace sd::scf

@@ -30,14 +30,18 @@ void progress_made() {
   if (data_race_read(&progress->waiting.head)) sd_wake_all(&progress->waiting);
 }
 
-uint32_t progress_now() { return data_race_read(&(&scf_state)->progress.count); }
+uint32_t progress_now() {
+  return data_race_read(&(&scf_state)->progress.count);
+}
 
 void progress_wait(uint32_t seen) {
   Progress* progress = &(&scf_state)->progress;
   while (progress_now() == seen && !torture_must_stop()) sd_block_on(&progress->waiting, __func__);
 }
 
-void outstanding_add(int* counter, int n) { data_race_write(counter, data_race_read(counter) + n); }
+void outstanding_add(int* counter, int n) {
+  data_race_write(counter, data_race_read(counter) + n);
+}
 
 void outstanding_done(int* counter) {
   ScfState* st = &scf_state;

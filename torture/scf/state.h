@@ -1,5 +1,6 @@
-// The state of the torture in one execution. Lives in machine memory, zeroed at boot; everything that
-// several tasks use is machine-atomic (no scheduling point inside) and ghost, unless it says otherwise.
+// The state of the torture in one execution. Lives in machine memory, zeroed at boot; everything
+// that several tasks use is machine-atomic (no scheduling point inside) and ghost, unless it says
+// otherwise.
 #pragma once
 
 #include "core/kernel/kthread.h"
@@ -36,15 +37,15 @@ struct scf_statistics {
 struct Invoker {
   task_struct* task;
   unsigned index;
-  unsigned cpu;         // it is bound to this one, while that is online
-  bool pinned;          // it was bound, at
-  uint32_t pin_seq;     // this hotplug_seq()
-  bool read_locked;     // holds cpus_read_lock
-  bool ended;           // it has nothing left to do but to exit
-  kernel::cpumask mask; // of the current operation
+  unsigned cpu;          // it is bound to this one, while that is online
+  bool pinned;           // it was bound, at
+  uint32_t pin_seq;      // this hotplug_seq()
+  bool read_locked;      // holds cpus_read_lock
+  bool ended;            // it has nothing left to do but to exit
+  kernel::cpumask mask;  // of the current operation
   scf_statistics stats;
-  scf_check* kept;      // no-wait calls to several CPUs
-  scf_check* async;     // record of single_async calls: asked is how often they were issued
+  scf_check* kept;   // no-wait calls to several CPUs
+  scf_check* async;  // record of single_async calls: asked is how often they were issued
   bool irq_work_used;
   smp::call_single_data_t async_csd;
   smp::irq_work work;
@@ -56,8 +57,9 @@ struct OnoffStats {
   int64_t forgiven;
 };
 
-// Threads that do something now and then wait, between one time and the next, also for an operation to
-// end: they must not go on for ever when nothing else can run any more, or a hang would never show.
+// Threads that do something now and then wait, between one time and the next, also for an
+// operation to end: they must not go on for ever when nothing else can run any more, or a hang
+// would never show.
 struct Progress {
   uint32_t count;
   struct sd_waitq waiting;
@@ -85,32 +87,34 @@ struct ScfState {
   uint64_t stutter_till;  // jiffies; invokers pause until then
   unsigned verbose_lines;
 
-  uint32_t nonces;        // calls so far
-  int live;               // objects
+  uint32_t nonces;  // calls so far
+  int live;         // objects
   // What the cleanup waits for: no-wait requests whose handler has yet to run.
-  int outstanding;        // with an object
-  int outstanding_null;   // without one
-  bool inexact;           // more of them may come than is known
-  bool quiescing;         // wake main_task when both are zero
+  int outstanding;       // with an object
+  int outstanding_null;  // without one
+  bool inexact;          // more of them may come than is known
+  bool quiescing;        // wake main_task when both are zero
 };
 
 DECLARE_KERNEL_GLOBAL(ScfState, scf_state);
-// Handler runs and reschedules, per CPU; written on that CPU only, without a scheduling point inside.
+// Handler runs and reschedules, per CPU; written on that CPU only, without a scheduling point
+// inside.
 DECLARE_PER_CPU(int64_t, scf_invoked_count);
 
-static inline bool torture_must_stop() { return gate_is_open(&(&scf_state)->stop); }
-static inline bool planted(Plant plant) { return (&scf_state)->run->plant == plant; }
-// The same, once in an execution.
+static inline bool torture_must_stop() {
+  return gate_is_open(&(&scf_state)->stop);
+}
+// Whether this fault is planted and has not happened yet in this execution; now it has.
 bool take_plant(Plant plant);
 
-// A line of the torture, if it is to be verbose; after every so many it sleeps (verbose_sleep_frequency).
-// Task context.
-#define scf_verbose(...)                                \
-  do {                                                  \
-    if ((&::sd::scf::scf_state)->params->verbose) {     \
-      sd_printk(__VA_ARGS__);                           \
-      ::sd::scf::verbose_torout_sleep();                \
-    }                                                   \
+// A line of the torture, if it is to be verbose; after every so many it sleeps
+// (verbose_sleep_frequency). Task context.
+#define scf_verbose(...)                            \
+  do {                                              \
+    if ((&::sd::scf::scf_state)->params->verbose) { \
+      sd_printk(__VA_ARGS__);                       \
+      ::sd::scf::verbose_torout_sleep();            \
+    }                                               \
   } while (0)
 void verbose_torout_sleep();
 
@@ -119,7 +123,8 @@ uint32_t progress_now();
 // Waits until progress is not `seen` any more, or the torture stops.
 void progress_wait(uint32_t seen);
 
-// The number of no-wait requests that are on their way changes. A handler that ends one publishes what it did.
+// The number of no-wait requests that are on their way changes. A handler that ends one publishes
+// what it did.
 void outstanding_add(int* counter, int n);
 void outstanding_done(int* counter);
 

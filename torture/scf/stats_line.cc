@@ -26,9 +26,12 @@ Verdict verdict(const ScfStats& stats) {
 
 const char* verdict_name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::success: return "SUCCESS";
-    case Verdict::failure: return "FAILURE";
-    case Verdict::lock_hotplug: return "LOCK_HOTPLUG";
+    case Verdict::success:
+      return "SUCCESS";
+    case Verdict::failure:
+      return "FAILURE";
+    case Verdict::lock_hotplug:
+      return "LOCK_HOTPLUG";
   }
   return "?";
 }
@@ -63,18 +66,18 @@ int format_stats(char* line, size_t size, const ScfStats& s, bool is_final) {
 }
 
 int format_extra_stats(char* line, size_t size, const ScfStats& s) {
-  return snprintf(line, size,
-                  "scftorture:  any: %lld/%lld any_ofl: %lld/%lld async: %lld async_ofl: %lld busy: "
-                  "%lld cond: %lld/%lld on_each: %lld/%lld on_cpu: %lld on_cpu_ofl: %lld irq_work: "
-                  "%lld irq_work_ofl: %lld kick_all: %lld forgiven: %lld\n",
-                  count(s.n, Prim::any), count(s.n, Prim::any_wait), count(s.n_ofl, Prim::any),
-                  count(s.n_ofl, Prim::any_wait), count(s.n, Prim::single_async),
-                  count(s.n_ofl, Prim::single_async), static_cast<long long>(s.n_async_busy),
-                  count(s.n, Prim::cond), count(s.n, Prim::cond_wait), count(s.n, Prim::on_each),
-                  count(s.n, Prim::on_each_wait), count(s.n, Prim::on_cpu),
-                  count(s.n_ofl, Prim::on_cpu), count(s.n, Prim::irq_work),
-                  count(s.n_ofl, Prim::irq_work), count(s.n, Prim::kick_all),
-                  static_cast<long long>(s.hotplug_forgiven));
+  return snprintf(
+      line, size,
+      "scftorture:  any: %lld/%lld any_ofl: %lld/%lld async: %lld async_ofl: %lld busy: "
+      "%lld cond: %lld/%lld on_each: %lld/%lld on_cpu: %lld on_cpu_ofl: %lld irq_work: "
+      "%lld irq_work_ofl: %lld kick_all: %lld forgiven: %lld\n",
+      count(s.n, Prim::any), count(s.n, Prim::any_wait), count(s.n_ofl, Prim::any),
+      count(s.n_ofl, Prim::any_wait), count(s.n, Prim::single_async),
+      count(s.n_ofl, Prim::single_async), static_cast<long long>(s.n_async_busy),
+      count(s.n, Prim::cond), count(s.n, Prim::cond_wait), count(s.n, Prim::on_each),
+      count(s.n, Prim::on_each_wait), count(s.n, Prim::on_cpu), count(s.n_ofl, Prim::on_cpu),
+      count(s.n, Prim::irq_work), count(s.n_ofl, Prim::irq_work), count(s.n, Prim::kick_all),
+      static_cast<long long>(s.hotplug_forgiven));
 }
 
 int format_parameters(char* line, size_t size, const char* tag, const ScfParams& p) {
@@ -105,8 +108,9 @@ int format_selector_entry(char* line, size_t size, const Selector& selector, uns
   const uint64_t share = 100'000 * (selector.entry[i].cumulative - before) / selector.total;
   const Prim prim = selector.entry[i].prim;
   return snprintf(line, size, "scf_sel_dump: %3lu.%03lu %s(%s)\n",
-                  static_cast<unsigned long>(share / 1000), static_cast<unsigned long>(share % 1000),
-                  prim_name(prim), prim_waits(prim) ? "wait" : "nowait");
+                  static_cast<unsigned long>(share / 1000),
+                  static_cast<unsigned long>(share % 1000), prim_name(prim),
+                  prim_waits(prim) ? "wait" : "nowait");
 }
 
 ScfStats& operator+=(ScfStats& sum, const ScfStats& one) {

@@ -1,5 +1,6 @@
-// The lines that scftorture prints, exactly, so that scripts which read a kernel's console read ours. Pure
-// functions; each writes one line, with its newline, into the caller's buffer and returns its length.
+// The lines that scftorture prints, exactly, so that scripts which read a kernel's console read
+// ours. Pure functions; each writes one line, with its newline, into the caller's buffer and
+// returns its length.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@ inline constexpr size_t kLineSize = 1024;
 
 // What a run comes to. A failure weighs more than a failed hotplug operation.
 enum class Verdict : uint8_t { success, failure, lock_hotplug };
-// By the torture's own counters alone (S-I56); a failure that something else saw is the driver's to add.
+// By the torture's own counters alone (S-I56); a failure that something else saw is the driver's
+// to add.
 Verdict verdict(const ScfStats& stats);
 // "SUCCESS", "FAILURE", "LOCK_HOTPLUG".
 const char* verdict_name(Verdict verdict);

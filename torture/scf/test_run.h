@@ -39,12 +39,13 @@ struct Result {
   bool was_shut_down = false;
 
   std::string text() const {
-    return outcome.failure.id + "@" + outcome.failure.function + ": " + outcome.failure.message + "\n" +
-           outcome.failure.detail;
+    return outcome.failure.id + "@" + outcome.failure.function + ": " + outcome.failure.message +
+           "\n" + outcome.failure.detail;
   }
 };
 
-inline Result run_once(const Scenario& scenario, uint64_t seed) {
+// Any function as the machine's first task.
+inline Result run_entry(const Scenario& scenario, uint64_t seed, void (*entry)(void*), void* arg) {
   static const bool registered = [] {
     smp::register_stack();
     register_scf();
@@ -54,11 +55,16 @@ inline Result run_once(const Scenario& scenario, uint64_t seed) {
   std::string error;
   const auto chooser = engine::make_strategy(scenario.strategy, &error);
   chooser->begin(seed);
+  Result result;
+  result.outcome = machine::run(scenario.config, *chooser, entry, arg);
+  return result;
+}
+
+inline Result run_once(const Scenario& scenario, uint64_t seed) {
   ScfRun run;
   run.params = &scenario.params;
   run.plant = scenario.plant;
-  Result result;
-  result.outcome = machine::run(scenario.config, *chooser, scf_main, &run);
+  Result result = run_entry(scenario, seed, scf_main, &run);
   result.stats = run.stats;
   result.init_failed = run.init_failed;
   result.was_shut_down = run.was_shut_down;

@@ -51,7 +51,8 @@ int torture_shutdown(void*) {
   return 0;
 }
 
-// Binds every invoker to a CPU drawn anew. (torture.c moves the tasks of its tests off one CPU in turn.)
+// Binds every invoker to a CPU drawn anew. (torture.c moves the tasks of its tests off one CPU in
+// turn.)
 int torture_shuffle(void*) {
   ScfState* st = &scf_state;
   scf_verbose("scftorture-torture: torture_shuffle task started\n");
@@ -110,12 +111,14 @@ void stutter_wait() {
 
 void start_shutdown() {
   ScfState* st = &scf_state;
-  if (st->params->shutdown_secs > 0) st->shutdown_task = run_kthread(torture_shutdown, "torture_shutdown");
+  if (st->params->shutdown_secs > 0)
+    st->shutdown_task = run_kthread(torture_shutdown, "torture_shutdown");
 }
 
 void start_shuffle() {
   ScfState* st = &scf_state;
-  if (st->params->random_shuffle > 0) st->shuffle_task = run_kthread(torture_shuffle, "torture_shuffle");
+  if (st->params->random_shuffle > 0)
+    st->shuffle_task = run_kthread(torture_shuffle, "torture_shuffle");
 }
 
 }  // namespace sd::scf

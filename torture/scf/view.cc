@@ -16,7 +16,8 @@ struct HotplugGhost {
 };
 
 DEFINE_KERNEL_GLOBAL(HotplugGhost, scf_hotplug_ghost);
-DEFINE_PER_CPU(uint32_t, scf_hotplug_last);  // seq of the last beginning or end of an operation of this CPU
+DEFINE_PER_CPU(uint32_t,
+               scf_hotplug_last);  // seq of the last beginning or end of an operation of this CPU
 
 void step(unsigned cpu) {
   HotplugGhost* ghost = &scf_hotplug_ghost;
@@ -43,7 +44,9 @@ int scf_hotplug(unsigned cpu, bool up, const char* fn) {
   return ret;
 }
 
-uint32_t hotplug_seq() { return data_race_read(&(&scf_hotplug_ghost)->seq); }
+uint32_t hotplug_seq() {
+  return data_race_read(&(&scf_hotplug_ghost)->seq);
+}
 
 bool hotplug_busy(unsigned cpu) {
   const HotplugGhost* ghost = &scf_hotplug_ghost;
@@ -69,8 +72,9 @@ bool view_touched(const View* view, unsigned cpu) {
   return !view->locked && hotplug_since(cpu, view->seq);
 }
 
-// Within one operation the online bit goes down once, or up and perhaps (rolled back) down again. So a CPU
-// that is online at both ends of a time in which at most one operation was under way, was so all the time.
+// Within one operation the online bit goes down once, or up and perhaps (rolled back) down again.
+// So a CPU that is online at both ends of a time in which at most one operation was under way, was
+// so all the time.
 Fate view_fate(const View* view, unsigned cpu) {
   const bool before = in_words(view->online, cpu);
   if (!view_touched(view, cpu)) return before ? Fate::always : Fate::never;

@@ -1,7 +1,7 @@
-// What the torture knows about the online mask without asking the code under test. All hotplug goes through
-// scf_hotplug(), one operation at a time; so a caller can say afterwards of each CPU whether it was online
-// all the time since some moment, never, or whether that is not known. Ghost state: no scheduling points,
-// invisible to race detection.
+// What the torture knows about the online mask without asking the code under test. All hotplug
+// goes through scf_hotplug(), one operation at a time; so a caller can say afterwards of each CPU
+// whether it was online all the time since some moment, never, or whether that is not known. Ghost
+// state: no scheduling points, invisible to race detection.
 #pragma once
 
 #include "core/kernel/cpumask.h"
@@ -15,8 +15,8 @@ enum class Fate : uint8_t { never, maybe, always };
 
 // A moment, for questions about what has happened since. On the caller's stack.
 struct View {
-  uint32_t seq;        // counts beginnings and ends of hotplug operations: odd in the middle of one
-  bool locked;         // cpus_read_lock is held from now on: nothing may change
+  uint32_t seq;  // counts beginnings and ends of hotplug operations: odd in the middle of one
+  bool locked;   // cpus_read_lock is held from now on: nothing may change
   uint64_t online[kernel::kNrCpus / kernel::kBitsPerLong];
 };
 
@@ -28,8 +28,8 @@ Fate view_fate(const View* view, unsigned cpu);
 // With the lock held: the first CPU whose online bit has changed since, or nr_cpu_ids().
 unsigned view_changed(const View* view);
 
-// The number of the last beginning or end of an operation, and whether one of this CPU has begun after it,
-// or was under way then.
+// The number of the last beginning or end of an operation, and whether one of this CPU has begun
+// after it, or was under way then.
 uint32_t hotplug_seq();
 bool hotplug_since(unsigned cpu, uint32_t seq);
 bool hotplug_busy(unsigned cpu);
