@@ -6,12 +6,13 @@ void ActionSet::reset(uint32_t capacity) {
   if (position_.size() != capacity) {
     position_.assign(capacity, kAbsent);
     items_.clear();
-    items_.reserve(64);
+    items_.reserve(capacity);  // nothing is allocated in the middle of an execution
   } else {
     for (const Action& action : items_) position_[action.id] = kAbsent;
     items_.clear();
   }
   calm_ = 0;
+  changes_ += kChangesKept + 1;
 }
 
 }  // namespace sd::engine

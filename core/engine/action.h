@@ -3,6 +3,7 @@
 // costs the same whatever the number of vCPUs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -53,6 +54,7 @@ class ActionSet {
       at = size();
       position_[id] = at;
       items_.emplace_back();
+      note_change(id);
     }
     items_[at] = Action{id, cls, op, addr};
   }
@@ -64,6 +66,7 @@ class ActionSet {
     position_[items_[at].id] = at;
     items_.pop_back();
     position_[id] = kAbsent;
+    note_change(id);
   }
 
   // Makes the enabled action `id` index 0 until the next call.
@@ -82,6 +85,12 @@ class ActionSet {
     return p == calm_ ? 0 : (p < calm_ ? p + 1 : p);
   }
 
+  // How many times an action came or went so far, and which one it was the i-th time: for whoever keeps
+  // an index over the set. Only the last kChangesKept are known; reset() counts as more than that.
+  static constexpr uint32_t kChangesKept = 256;
+  uint64_t changes() const { return changes_; }
+  uint32_t changed_id(uint64_t i) const { return changed_[i % kChangesKept]; }
+
   // In storage order; for whole scans.
   const Action* begin() const { return items_.data(); }
   const Action* end() const { return items_.data() + items_.size(); }
@@ -89,9 +98,13 @@ class ActionSet {
  private:
   static constexpr uint32_t kAbsent = ~0u;
 
+  void note_change(uint32_t id) { changed_[changes_++ % kChangesKept] = id; }
+
   std::vector<Action> items_;
   std::vector<uint32_t> position_;  // by id
   uint32_t calm_ = 0;
+  uint64_t changes_ = 0;
+  std::array<uint32_t, kChangesKept> changed_{};
 };
 
 }  // namespace sd::engine

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/engine/disturb.h"
 #include "core/engine/draw.h"
 
 namespace sd::engine {
@@ -36,7 +37,7 @@ void Pct::set_depth(uint32_t depth) {
 void Pct::begin(uint64_t seed) {
   rng_ = Rng(seed);
   key_ = rng_.next();
-  priorities_.begin();
+  queue_.begin();
   window_ = kSmallestWindow << rng_.below(kWindows);
   step_ = 0;
   window_left_ = 0;
@@ -46,73 +47,48 @@ void Pct::begin(uint64_t seed) {
 }
 
 uint32_t Pct::pick(const ActionSet& actions) {
-  SD_CHECK(actions.capacity() <= PriorityTable::kMaxIds);
+  queue_.follow(actions, [this](const Action& action) { return first_priority(action); });
   if (window_left_ == 0) draw_change_points();
-  const Action* next = &highest(actions);
+  uint32_t next = queue_.top();
   while (changes_left_ > 0 && change_at_[changes_left_ - 1] == window_left_) {
     --changes_left_;
-    const Action* disturb = (rng_.next() & 1) != 0 ? any_disturb(actions) : nullptr;
+    const Action* disturb = (rng_.next() & 1) != 0 ? any_action(actions, true, rng_) : nullptr;
     if (disturb != nullptr) {
-      next = disturb;
+      next = disturb->id;
     } else {
-      move_down(*next);
-      next = &highest(actions);
+      move_down(next);
+      next = queue_.top();
     }
   }
   --window_left_;
   ++step_;
-  taken(*next);
-  return actions.index_of(next->id);
+  const uint32_t index = actions.index_of(next);
+  taken(actions.at(index));
+  return index;
 }
 
-void Pct::move_down(const Action& action) {
-  const bool high = priorities_.get(action.id) >= kHigh;
-  priorities_.set(action.id, high ? kMiddle | rng_.below(kMiddle) : last_place());
+void Pct::move_down(uint32_t id) {
+  const bool high = queue_.get(id) >= kHigh;
+  queue_.set(id, high ? kMiddle | rng_.below(kMiddle) : last_place());
 }
 
 void Pct::taken(const Action& action) {
   const bool waits = action.op == OpKind::relax;
   if (action.cls == ActionClass::disturb || (step_ > kFairAfter && step_ % kFairSteps == 0) ||
       (waits && rng_.below(kSpins) == 0)) {
-    priorities_.set(action.id, last_place());
+    queue_.set(action.id, last_place());
   } else if (waits) {
-    priorities_.set(action.id, kMiddle + rng_.below(~kMiddle));
-  } else if (action.cls == ActionClass::deliver || priorities_.get(action.id) < kMiddle) {
-    priorities_.set(action.id, kHigh | rng_.below(kHigh));
+    queue_.set(action.id, kMiddle + rng_.below(~kMiddle));
+  } else if (action.cls == ActionClass::deliver || queue_.get(action.id) < kMiddle) {
+    queue_.set(action.id, kHigh | rng_.below(kHigh));
   }
 }
 
-// The first priority of an action depends on its id and the seed, not on when it was seen first.
-uint32_t Pct::priority_of(const Action& action) {
-  uint32_t priority = priorities_.get(action.id);
-  if (priority != 0) return priority;
+// Depends on the action and the seed, not on when it was seen first.
+uint32_t Pct::first_priority(const Action& action) const {
   Rng rng(key_ ^ (action.id * 0xd1342543de82ef95u + 1));
-  priority =
-      action.cls == ActionClass::disturb ? kMiddle | rng.below(kMiddle) : kHigh | rng.below(kHigh);
-  priorities_.set(action.id, priority);
-  return priority;
-}
-
-const Action& Pct::highest(const ActionSet& actions) {
-  const Action* best = actions.begin();
-  uint32_t best_priority = priority_of(*best);
-  for (const Action* action = best + 1; action != actions.end(); ++action) {
-    const uint32_t priority = priority_of(*action);
-    if (priority > best_priority) {
-      best = action;
-      best_priority = priority;
-    }
-  }
-  return *best;
-}
-
-const Action* Pct::any_disturb(const ActionSet& actions) {
-  uint32_t seen = 0;
-  const Action* chosen = nullptr;
-  for (const Action& action : actions) {
-    if (action.cls == ActionClass::disturb && rng_.below(++seen) == 0) chosen = &action;
-  }
-  return chosen;
+  const uint32_t band = action.cls == ActionClass::disturb ? kMiddle : kHigh;
+  return band | rng.below(band);
 }
 
 void Pct::draw_change_points() {

@@ -24,7 +24,7 @@
 #include <cstdint>
 
 #include "core/engine/chooser.h"
-#include "core/engine/priority_table.h"
+#include "core/engine/priority_queue.h"
 #include "core/engine/rng.h"
 
 namespace sd::engine {
@@ -49,17 +49,15 @@ class Pct final : public Chooser {
   uint32_t window() const { return window_; }
 
  private:
-  uint32_t priority_of(const Action& action);
-  const Action& highest(const ActionSet& actions);
-  const Action* any_disturb(const ActionSet& actions);
+  uint32_t first_priority(const Action& action) const;
   void draw_change_points();
-  void move_down(const Action& action);
+  void move_down(uint32_t id);
   void taken(const Action& action);
   uint32_t last_place();
 
   Rng rng_;
   uint64_t key_ = 0;  // of first priorities
-  PriorityTable priorities_;
+  PriorityQueue queue_;
   uint32_t depth_ = 1;
   uint32_t window_ = 64;
   uint64_t step_ = 0;                            // picks so far

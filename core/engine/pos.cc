@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "core/engine/disturb.h"
 #include "core/engine/draw.h"
 
 namespace sd::engine {
@@ -17,6 +18,9 @@ constexpr uint32_t kStepsPerRenewal = 64;
 // The rate of disturbances is drawn for the same reason as RandomWalk's.
 constexpr uint32_t kStepsPerDisturb[] = {4, 16, 64, 256};
 
+// The priority of what disturbs: below all that draw() gives.
+constexpr uint32_t kDisturb = 1;
+
 // Taking a lock and waking somebody change what they are about, like a store.
 bool writes(OpKind op) {
   return op_writes(op) || op == OpKind::lock || op == OpKind::wake;
@@ -26,68 +30,44 @@ bool writes(OpKind op) {
 
 void Pos::begin(uint64_t seed) {
   rng_ = Rng(seed);
-  priorities_.begin();
+  queue_.begin();
   step_ = 0;
   steps_per_disturb_ = kStepsPerDisturb[rng_.below(std::size(kStepsPerDisturb))];
   std::snprintf(description_, sizeof description_, "pos,disturb=1/%u", steps_per_disturb_);
 }
 
 uint32_t Pos::pick(const ActionSet& actions) {
-  SD_CHECK(actions.capacity() <= PriorityTable::kMaxIds);
   if (++step_ > kStepsPerRenewal * actions.size()) {
-    priorities_.begin();
+    queue_.begin();
     step_ = 0;
   }
-  const Action* next = rng_.below(steps_per_disturb_) == 0 ? any_disturb(actions) : nullptr;
-  if (next == nullptr) next = highest(actions);
-  if (next == nullptr) next = any_disturb(actions);
-  if (next->addr != nullptr) redraw_racing(actions, *next);
-  priorities_.set(next->id, 0);
-  return actions.index_of(next->id);
+  queue_.follow(actions, [this](const Action& action) {
+    return action.cls == ActionClass::disturb ? kDisturb : draw();
+  });
+  uint32_t next = queue_.top();
+  const bool nothing_else = queue_.get(next) == kDisturb;
+  if (nothing_else || rng_.below(steps_per_disturb_) == 0) {
+    if (const Action* disturb = any_action(actions, true, rng_)) next = disturb->id;
+  }
+  const uint32_t index = actions.index_of(next);
+  const Action& taken = actions.at(index);
+  if (taken.cls != ActionClass::disturb) {
+    queue_.set(next, draw());
+    if (taken.addr != nullptr) redraw_racing(actions, taken);
+  }
+  return index;
 }
 
 uint32_t Pos::number(uint32_t n, Purpose purpose) {
   return draw_number(rng_, n, purpose);
 }
 
-uint32_t Pos::priority_of(const Action& action) {
-  uint32_t priority = priorities_.get(action.id);
-  if (priority == 0) {
-    priority = static_cast<uint32_t>(rng_.next() >> 32) | 1;
-    priorities_.set(action.id, priority);
-  }
-  return priority;
-}
-
-// The pending event of the highest priority; nullptr if all there is would disturb.
-const Action* Pos::highest(const ActionSet& actions) {
-  const Action* best = nullptr;
-  uint32_t best_priority = 0;
-  for (const Action& action : actions) {
-    if (action.cls == ActionClass::disturb) continue;
-    const uint32_t priority = priority_of(action);
-    if (priority > best_priority) {
-      best = &action;
-      best_priority = priority;
-    }
-  }
-  return best;
-}
-
-const Action* Pos::any_disturb(const ActionSet& actions) {
-  uint32_t seen = 0;
-  const Action* chosen = nullptr;
-  for (const Action& action : actions) {
-    if (action.cls == ActionClass::disturb && rng_.below(++seen) == 0) chosen = &action;
-  }
-  return chosen;
-}
-
+// The one thing here that looks at all actions; half of all steps, the after-points, have no address.
 void Pos::redraw_racing(const ActionSet& actions, const Action& taken) {
   for (const Action& action : actions) {
-    if (action.addr == taken.addr && (writes(action.op) || writes(taken.op))) {
-      priorities_.set(action.id, 0);
-    }
+    if (action.addr != taken.addr || action.id == taken.id) continue;
+    const bool race = writes(action.op) || writes(taken.op);
+    if (race && action.cls != ActionClass::disturb) queue_.set(action.id, draw());
   }
 }
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "core/engine/chooser.h"
-#include "core/engine/priority_table.h"
+#include "core/engine/priority_queue.h"
 #include "core/engine/rng.h"
 
 namespace sd::engine {
@@ -30,13 +30,11 @@ class Pos final : public Chooser {
   uint32_t steps_per_disturb() const { return steps_per_disturb_; }
 
  private:
-  uint32_t priority_of(const Action& action);
-  const Action* highest(const ActionSet& actions);
-  const Action* any_disturb(const ActionSet& actions);
+  uint32_t draw() { return static_cast<uint32_t>(rng_.next() >> 32) | 2; }
   void redraw_racing(const ActionSet& actions, const Action& taken);
 
   Rng rng_;
-  PriorityTable priorities_;  // 0: to be drawn when the action is seen next
+  PriorityQueue queue_;
   uint32_t steps_per_disturb_ = 16;
   uint32_t step_ = 0;  // since all priorities were drawn anew
   char description_[32] = "pos";

@@ -125,7 +125,9 @@ TEST_P(AnyStrategy, DescriptionBeginsWithTheNameOfAStrategy) {
     const std::string description = chooser->description();
     const std::string name = description.substr(0, description.find(','));
     EXPECT_NE(make_strategy(name, nullptr), nullptr) << description;
-    if (std::string(GetParam()) != "mix") EXPECT_EQ(name, GetParam());
+    if (std::string(GetParam()) != "mix") {
+      EXPECT_EQ(name, GetParam());
+    }
   }
 }
 
