@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/oracle/view.h"
+#include "core/oracle/oracle.h"
 #include "core/smp/trace.h"
 
 namespace sd::oracle {
@@ -18,19 +18,14 @@ struct CallName {
   bool wait;
   uint32_t task;
   uint32_t cpu;
-
-  std::string text() const {
-    return fmt::format("{}({}) of {} on CPU {}", call_kind_name(kind), wait ? "wait" : "no wait",
-                       view->task_name(task), cpu);
-  }
 };
+
+inline std::string text_of(const CallName& name) {
+  return fmt::format("{}({}) of {} on CPU {}", call_kind_name(name.kind),
+                     name.wait ? "wait" : "no wait", name.view->task_name(name.task), name.cpu);
+}
 
 }  // namespace sd::oracle
 
 template <>
-struct fmt::formatter<sd::oracle::CallName> : fmt::formatter<std::string> {
-  template <typename Context>
-  auto format(const sd::oracle::CallName& name, Context& context) const {
-    return fmt::formatter<std::string>::format(name.text(), context);
-  }
-};
+struct fmt::formatter<sd::oracle::CallName> : sd::oracle::PlainFormatter<sd::oracle::CallName> {};

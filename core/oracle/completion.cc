@@ -252,6 +252,7 @@ void Completion::func_exit(const Event& event) {
     return;
   }
   const Request* request = request_running(event);
+  if (current_[event.cpu].csd == event.obj) current_[event.cpu].csd = nullptr;
   Call* call = request ? call_of(*request) : nullptr;
   if (!call || !call->started.has(request->target) || call->finished.has(request->target)) return;
   call->finished.add(request->target);
@@ -348,7 +349,7 @@ std::string Completion::describe_waiting() const {
     if (!call.live) continue;
     const CpuSet missing = call.queued - call.finished;
     if (call.ended && missing.empty()) continue;
-    text += who(call).text();
+    text += text_of(who(call));
     if (call.waits_for) {
       text += call.waits_to_lock ? " waits to lock " : " waits for completion of ";
       text += view().describe(call.waits_for);

@@ -27,8 +27,10 @@ void Context::on_event(const Event& event) {
       flushing_[event.cpu] = kNobody;
       return;
     case tp::func_entry:
+      if (!event.obj) break;
+      return callback(event, "enters");
     case tp::func_exit:
-      if (event.obj) callback(event, event.id == tp::func_entry ? "enters" : "leaves");
+      if (event.obj) callback(event, "leaves");
       return;
     case tp::irq_work_entry:
     case tp::irq_work_exit:
@@ -47,18 +49,26 @@ void Context::on_event(const Event& event) {
   }
   Call* call = calls_.top(event.task);
   if (!call) return;
-  if (event.id == tp::call_pinned) {
-    call->pinned = call->had_section = true;
-    call->switched = false;
-  } else if (event.id == tp::call_unpinned) {
-    call->pinned = false;
-  } else if (event.id == tp::csd_queue_cpu && call->had_section && call->switched &&
-             (event.b == smp::CSD_TYPE_SYNC || event.b == smp::CSD_TYPE_ASYNC)) {
-    violate("S-I41", event,
-            "{} queues to CPU {} although it was preempted after the section with preemption off "
-            "in which it chose that CPU",
-            task(event.task), event.a);
+  switch (event.id) {
+    case tp::call_pinned:
+      call->pinned = call->had_section = true;
+      call->switched = false;
+      return;
+    case tp::call_unpinned:
+      call->pinned = false;
+      return;
+    case tp::csd_queue_cpu:
+      if (event.b != smp::CSD_TYPE_SYNC && event.b != smp::CSD_TYPE_ASYNC) return;
+      break;
+    default:  // local execution
+      break;
   }
+  if (!call->had_section || !call->switched) return;
+  violate("S-I41", event,
+          "{} {} CPU {} although it was switched out after the section with preemption off in "
+          "which it chose its targets",
+          task(event.task), event.id == tp::csd_queue_cpu ? "queues to" : "runs its function on",
+          event.id == tp::csd_queue_cpu ? event.a : event.cpu);
 }
 
 void Context::flush_begin(const Event& event) {

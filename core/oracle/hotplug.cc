@@ -21,6 +21,7 @@ std::vector<EventId> Hotplug::interests() const {
           tp::func_entry,
           tp::smpcfd_dying_begin,
           tp::smpcfd_dying_end,
+          tp::flush_end,
           tp::smpcfd_prepare,
           tp::irq_work_queue};
 }
@@ -55,7 +56,11 @@ void Hotplug::on_event(const Event& event) {
               event.cpu);
     }
     case tp::smpcfd_dying_begin:
-      return dying_begin(cpus_[event.a]);
+      cpus_[event.a].dying = true;
+      return;
+    case tp::flush_end:
+      if (cpus_[event.cpu].dying) works_are_due(cpus_[event.cpu]);
+      return;
     case tp::smpcfd_dying_end:
       return dying_end(event, cpus_[event.a]);
     case mev::cpu_offline:
@@ -133,8 +138,7 @@ void Hotplug::work_claimed(const Event& event) {
   work.claimed = true;
 }
 
-void Hotplug::dying_begin(Cpu& cpu) {
-  cpu.dying = true;
+void Hotplug::works_are_due(Cpu& cpu) {
   for (List& list : cpu.lists) list.due = list.filled;
 }
 

@@ -3,14 +3,14 @@
 // S-I29 A function runs only on an online CPU.
 // S-I30 After smpcfd_dying_cpu() of a CPU has returned, its queue is empty, and stays empty until its online
 //       bit is set again.
-// S-I31 irq_work that a CPU had queued for itself before smpcfd_dying_cpu() is off its lists when that
-//       returns.
+// S-I31 irq_work that a CPU has queued for itself up to the flush of its call queue in smpcfd_dying_cpu()
+//       is off its lists when that returns.
 // S-I39 (part) A failed smpcfd_prepare_cpu() leaves nothing allocated.
 //
 // Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by an offline
-// CPU's own call. S-I30 holds from the start for a CPU that was never online. S-I31: works that the CPU
-// queues while it is dying stay until it is back; works for another CPU travel over its call queue. The
-// lists are known by the works that are added to them.
+// CPU's own call. S-I30 holds from the start for a CPU that was never online. S-I31: works that the
+// CPU queues later, for instance from other works, stay until it is back; works for another CPU travel
+// over its call queue. The lists are known by the works that are added to them.
 //
 // Cost: O(1) per function, per read-modify-write on a queue head, per irq_work; allocations while a CPU is
 // being prepared.
@@ -39,7 +39,7 @@ class Hotplug : public Oracle {
   struct List {
     const volatile void* head = nullptr;
     bool filled = false;
-    bool due = false;  // filled before the CPU began to die, and not taken since
+    bool due = false;  // filled when the dying CPU had flushed its call queue, and not taken since
   };
   static constexpr unsigned kLists = 2;  // raised, lazy
 
@@ -59,7 +59,7 @@ class Hotplug : public Oracle {
   void queue_operation(const Event& event, Cpu& cpu, unsigned index);
   void work_operation(const Event& event);
   void work_claimed(const Event& event);
-  void dying_begin(Cpu& cpu);
+  static void works_are_due(Cpu& cpu);
   void dying_end(const Event& event, Cpu& cpu);
   void prepare(const Event& event);
 

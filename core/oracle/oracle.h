@@ -61,20 +61,28 @@ class Oracle : public engine::Observer {
   Sink sink_;
 };
 
+// fmt/core.h alone, which compiles in a tenth of the time, formats no types derived from its own.
+template <typename Part>
+struct PlainFormatter {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  template <typename Context>
+  auto format(const Part& part, Context& context) const {
+    auto out = context.out();
+    for (const char c : text_of(part)) *out++ = c;
+    return out;
+  }
+};
+
+inline std::string text_of(const TaskName& name) {
+  return name.view->task_name(name.task);
+}
+inline std::string text_of(const Address& address) {
+  return address.view->describe(address.p);
+}
+
 }  // namespace sd::oracle
 
 template <>
-struct fmt::formatter<sd::oracle::TaskName> : fmt::formatter<std::string> {
-  template <typename Context>
-  auto format(const sd::oracle::TaskName& name, Context& context) const {
-    return fmt::formatter<std::string>::format(name.view->task_name(name.task), context);
-  }
-};
-
+struct fmt::formatter<sd::oracle::TaskName> : sd::oracle::PlainFormatter<sd::oracle::TaskName> {};
 template <>
-struct fmt::formatter<sd::oracle::Address> : fmt::formatter<std::string> {
-  template <typename Context>
-  auto format(const sd::oracle::Address& address, Context& context) const {
-    return fmt::formatter<std::string>::format(address.view->describe(address.p), context);
-  }
-};
+struct fmt::formatter<sd::oracle::Address> : sd::oracle::PlainFormatter<sd::oracle::Address> {};

@@ -77,10 +77,10 @@ constexpr OracleInfo kTable[] = {
 
 Oracles make_oracles() {
   Oracles oracles;
+  oracles.push_back(std::make_unique<Context>());
   oracles.push_back(std::make_unique<Completion>());
   oracles.push_back(std::make_unique<Selection>());
   oracles.push_back(std::make_unique<Csd>());
-  oracles.push_back(std::make_unique<Context>());
   oracles.push_back(std::make_unique<Hotplug>());
   oracles.push_back(std::make_unique<Queue>());
   oracles.push_back(std::make_unique<Flush>());

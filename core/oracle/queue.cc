@@ -13,10 +13,9 @@ namespace mev = machine::event;
 Queue::Queue(const View& view, Sink sink) : Oracle(view, sink), tasks_(machine::kMaxTasks) {}
 
 std::vector<EventId> Queue::interests() const {
-  return {engine::event::rmw,       mev::ipi_send,   mev::idle_halt,
-          mev::irq_enter,           mev::cpu_online, mev::cpu_offline,
-          tp::call_begin,           tp::call_end,    tp::call_unpinned,
-          tp::wake_idle_without_ipi};
+  return {engine::event::rmw, mev::ipi_send,      mev::idle_halt,           mev::irq_enter,
+          mev::cpu_online,    mev::cpu_offline,   tp::call_begin,           tp::call_end,
+          tp::call_unpinned,  tp::csd_wait_begin, tp::wake_idle_without_ipi};
 }
 
 void Queue::on_begin() {
@@ -76,6 +75,7 @@ void Queue::on_event(const Event& event) {
       return;
     }
     case tp::call_unpinned:
+    case tp::csd_wait_begin:
       if (task_state(event.task).owes != 0) section_ends(event);
       return;
     default:
@@ -114,7 +114,7 @@ void Queue::section_ends(const Event& event) {
     for (const Adder& adder : cpus_[cpu].owing) {
       if (adder.task != event.task || adder.level != level) continue;
       violate("S-I23", event,
-              "{} on CPU {} found the queue of CPU {} empty, added to it, and ends its section "
+              "{} on CPU {} found the queue of CPU {} empty, added to it, and goes on "
               "without having sent an IPI or found that CPU polling",
               task(event.task), event.cpu, cpu);
     }
