@@ -260,24 +260,41 @@ TEST_P(EverySeries, AnyWithNobodyOnlineIsEnxio) {
 }
 
 // CPU 3 stays online all the time, so a call to any of {2, 3} may never fail.
+void call_any_while_one_is_unplugged() {
+  Thread plugger([] {
+    if (sd_cpu_down(2, "plugger") == 0) sd_cpu_up(2, "plugger");
+  });
+  plugger.start_on(1);
+  const cpumask mask = mask_of({2, 3});
+  kernel::set_cpus_allowed_cpu(kernel::current(), 0);
+  for (int i = 0; i < 4; ++i) {
+    Seen seen{};
+    SD_EXPECT(smp_call_function_any(&mask, note, &seen, true) == 0);
+    SD_EXPECT(runs(seen) == 1);
+  }
+  plugger.join();
+}
+
 TEST_P(EverySeries, AnyNeverFailsWhileOneOfTheMaskStaysOnline) {
   for (bool preempt : {true, false}) {
     Config config = make_config(4, GetParam());
     config.preempt_full = preempt;
-    expect_clean(config, 250, [] {
-      Thread plugger([] {
-        if (sd_cpu_down(2, "plugger") == 0) sd_cpu_up(2, "plugger");
-      });
-      plugger.start_on(1);
-      const cpumask mask = mask_of({2, 3});
-      kernel::set_cpus_allowed_cpu(kernel::current(), 0);
-      for (int i = 0; i < 4; ++i) {
-        Seen seen{};
-        SD_EXPECT(smp_call_function_any(&mask, note, &seen, true) == 0);
-        SD_EXPECT(runs(seen) == 1);
-      }
-      plugger.join();
-    });
+    expect_clean(config, 250, call_any_while_one_is_unplugged);
+  }
+}
+
+// P03 done naively.
+TEST(Single, AnyFailsWhereItChoosesTooEarly) {
+  for (Bug bug : {Bug::h09}) {
+    Config config = make_config(4);
+    set_bug(&config, bug);
+    std::string found;
+    for (uint64_t seed = 1; seed <= 5000 && found.empty(); ++seed) {
+      const Outcome outcome = run_with(config, "mix", seed, call_any_while_one_is_unplugged);
+      if (outcome.failed) found = outcome.failure.message;
+    }
+    EXPECT_NE(found.find("smp_call_function_any(&mask, note, &seen, true) == 0"), std::string::npos)
+        << bugs::info(bug).id;
   }
 }
 
