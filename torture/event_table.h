@@ -2,36 +2,38 @@
 // interleaving is seen and not read.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/engine/trace.h"
+#include "torture/event_words.h"
 
 namespace sd::torture {
 
-// How things that events mention are called. machine_names() asks the machine, so it is right only in
-// the process that ran the execution, and until the next one starts.
-struct EventNames {
-  std::function<std::string(const volatile void*)> address;
-  std::function<std::string(unsigned)> task;
-  std::function<std::string(unsigned)> vector;
-};
-EventNames machine_names();
-
-struct EventTable {
+class EventTable {
+ public:
   static constexpr unsigned kColumns = 8;  // more CPUs share the last column
 
-  // `marker` stands in the column of `cpu` under the last event: what failed there.
-  std::string render(const std::vector<engine::Event>& events, unsigned cpu,
-                     const std::string& marker) const;
+  // Shows the events that rows() will be called with; `cpu` has a column of its own.
+  EventTable(const EventWords& words, const std::vector<engine::Event>& events, unsigned cpu);
 
-  EventNames names;
+  std::string titles() const;
+  std::string rows(const std::vector<engine::Event>& events);
+  // A text in the column of `cpu`, under the events: what failed there.
+  std::string marker(const std::string& text) const;
+
+ private:
+  size_t column_of(unsigned cpu) const;
+  std::string row(size_t column, const std::string& text) const;
+
+  const EventWords& words_;
+  unsigned cpu_;
+  size_t width_ = 0;
+  bool folded_ = false;
+  std::vector<std::string> titles_;
+  std::vector<unsigned> shown_;                           // CPUs with a column of their own
+  std::map<unsigned, unsigned> last_task_;  // by CPU: whose events were shown last
 };
-
-// The last `count` events that tell what happened: without fences, and without loads but those of csd
-// flags, call queues and CPU masks. *left_out is how many others lie between them.
-std::vector<engine::Event> telling_events(const std::vector<engine::Event>& events, size_t count,
-                                          const EventNames& names, size_t* left_out);
 
 }  // namespace sd::torture

@@ -6,6 +6,7 @@
 #include "core/oracle/oracles.h"
 #include "torture/event_table.h"
 #include "torture/parse.h"
+#include "torture/telling_events.h"
 
 namespace sd::torture {
 
@@ -68,20 +69,29 @@ std::string place(const Failure& failure) {
 
 std::string events_report(const machine::Outcome& outcome, const ShownEvents& shown) {
   if (shown.count == 0) return {};
-  const EventTable table{machine_names()};
-  size_t left_out = 0;
-  auto last = machine::trace().last(shown.all ? shown.count : engine::Trace::kRingSize);
-  if (!shown.all) last = telling_events(last, shown.count, table.names, &left_out);
+  const auto all = machine::trace().last(engine::Trace::kRingSize);
+  const EventWords words(machine_names(), all);
+  TellingEvents chosen;
+  if (shown.all) {
+    chosen.last = machine::trace().last(shown.count);
+  } else {
+    chosen = telling_events(all, shown.count, words, outcome.failure);
+  }
+  std::vector<engine::Event> both = chosen.before;
+  both.insert(both.end(), chosen.last.begin(), chosen.last.end());
+  EventTable table(words, both, outcome.failure.cpu);
+
   std::string out;
   if (!machine::kernel_log().empty()) {
     out += "Console:\n";
     for (const std::string& line : machine::kernel_log()) out += indented(line);
     out += "\n";
   }
-  out += fmt::format("Last {} of {} events", last.size(), machine::trace().count());
-  if (left_out > 0) out += fmt::format(" ({} loads and fences among them left out)", left_out);
-  out += ":\n";
-  return out + table.render(last, outcome.failure.cpu, "^ " + outcome.failure.id);
+  out += fmt::format("Last {} of {} events", chosen.last.size(), machine::trace().count());
+  if (chosen.left_out > 0) out += fmt::format(", {} others between them left out", chosen.left_out);
+  out += ":\n" + table.titles();
+  if (!chosen.before.empty()) out += table.rows(chosen.before) + "      ...\n";
+  return out + table.rows(chosen.last) + table.marker("^ " + outcome.failure.id);
 }
 
 std::string Report::body() const {
