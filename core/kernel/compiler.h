@@ -90,25 +90,21 @@ SD_NO_TSAN static void data_race_write(T* p, std::type_identity_t<T> value) {
 #define smp_acquire__after_ctrl_dep() sd_fence(sd_acquire_after_ctrl_dep, __func__)
 #define cpu_relax() sd_cpu_relax(__func__)
 
-// Waits until `condition`, which may use VAL, the value of *ptr, holds; parks between polls. Relaxed.
-#define smp_cond_load_relaxed(ptr, condition)                                       \
+#define SD_COND_LOAD(ptr, condition, order)                                         \
   ({                                                                                \
     auto sd_ptr_ = (ptr);                                                           \
     std::remove_cvref_t<decltype(*sd_ptr_)> VAL;                                    \
     for (;;) {                                                                      \
-      VAL = READ_ONCE(*sd_ptr_);                                                    \
+      VAL = ::sd::kernel::load_marked(sd_ptr_, (order), __func__);                  \
       if (condition) break;                                                         \
       sd_wait_change(sd_ptr_, ::sd::kernel::to_word(VAL), sizeof(VAL), 0, __func__); \
     }                                                                               \
     VAL;                                                                            \
   })
-// The same, and the load that ended the wait is an acquire.
-#define smp_cond_load_acquire(ptr, condition)             \
-  ({                                                      \
-    auto sd_val_ = smp_cond_load_relaxed(ptr, condition); \
-    smp_acquire__after_ctrl_dep();                        \
-    sd_val_;                                              \
-  })
+// Waits until `condition`, which may use VAL, the value of *ptr, holds; parks between polls. Relaxed.
+#define smp_cond_load_relaxed(ptr, condition) SD_COND_LOAD(ptr, condition, sd_relaxed)
+// The same with acquire loads, as arm64 has it.
+#define smp_cond_load_acquire(ptr, condition) SD_COND_LOAD(ptr, condition, sd_acquire)
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -36,11 +36,7 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
   const bool runs = work->active_cpu == sd_any_cpu || work->active_cpu == cpu.id;
   uint32_t state = kNone;
   do {
-    for (uint32_t seen = static_cast<uint32_t>(sd_load(stop_state_, 4, sd_relaxed, kFn)); seen == state;
-         seen = static_cast<uint32_t>(sd_load(stop_state_, 4, sd_relaxed, kFn))) {
-      sd_wait_change(stop_state_, state, 4, 0, kFn);
-    }
-    sd_fence(sd_acquire_after_ctrl_dep, kFn);
+    while (sd_load(stop_state_, 4, sd_acquire, kFn) == state) sd_wait_change(stop_state_, state, 4, 0, kFn);
     ++state;
     if (state == kDisableIrq) {
       // Whatever was sent to this CPU before everyone had got here has arrived by now: a real
