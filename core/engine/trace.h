@@ -57,7 +57,7 @@ struct EventFormat {
   const char* name = nullptr;  // "csd_queue_cpu"
   const char* a = nullptr;     // label of a, nullptr: not shown
   const char* b = nullptr;
-  bool hash_a = true;          // false: a (b) holds a pointer: only null or not null is hashed
+  bool hash_a = true;          // false: a (b) may hold a pointer: hashed only if it is too small for one
   bool hash_b = true;
 };
 
@@ -76,8 +76,8 @@ class Trace {
 
   void emit(const Event& event) {
     const EventFormat& format = formats()[event.id];
-    const uint64_t a = format.hash_a ? event.a : (event.a != 0);
-    const uint64_t b = format.hash_b ? event.b : (event.b != 0);
+    const uint64_t a = format.hash_a || event.a < kSurelyNoPointer ? event.a : kSurelyNoPointer;
+    const uint64_t b = format.hash_b || event.b < kSurelyNoPointer ? event.b : kSurelyNoPointer;
     mix(static_cast<uint64_t>(event.id) | static_cast<uint64_t>(event.irq_depth) << 8 |
         static_cast<uint64_t>(event.cpu) << 16 | static_cast<uint64_t>(event.task) << 32);
     mix(a * 0x9e3779b97f4a7c15u + b);
@@ -86,6 +86,7 @@ class Trace {
   }
 
   // Folds a decision or a clock reading into the hash.
+  static constexpr uint64_t kSurelyNoPointer = 1u << 16;
   void mix(uint64_t value) { hash_ = (hash_ ^ value) * 0x2127599bf4325c37u ^ (hash_ >> 29); }
 
   uint64_t hash() const { return hash_; }
