@@ -35,10 +35,11 @@ struct Address {
 };
 
 class Oracle : public engine::Observer {
- protected:
+ public:
   explicit Oracle(const View& view = machine_view(), Sink sink = machine_sink)
       : view_(&view), sink_(sink) {}
 
+ protected:
   const View& view() const { return *view_; }
   TaskName task(uint32_t id) const { return {view_, id}; }
   Address address(const volatile void* p) const { return {view_, p}; }

@@ -48,7 +48,7 @@ struct MixState {
     smp::call_single_data_t csd{};
     smp::irq_work work{};
   };
-  std::array<OfCpu, 16> by_cpu{};
+  std::vector<OfCpu> by_cpu;
   struct Caller {
     smp::call_single_data_t csd{};
     smp::irq_work work{};
@@ -222,6 +222,7 @@ inline Outcome run_mix_once(const Config& config, const Mix& mix, const std::str
                             uint64_t seed) {
   MixState state;
   state.mix = mix;
+  state.by_cpu.resize(config.cpus);
   mix_state = &state;
   const Outcome outcome = smp::testing::run_with(config, strategy, seed, run_mix);
   mix_state = nullptr;
