@@ -164,6 +164,16 @@ TEST(ScfTest, EveryThreadDoesItsOperationsWhereNoCpuGoesAway) {
   EXPECT_EQ(result.stats.ops, 3 * 4);
 }
 
+TEST(ScfTest, ManyOperationsAreClean) {
+  Scenario scenario;
+  scenario.params.ops = 1000;
+  scenario.params.nthreads = 8;
+  scenario.config.step_bound = 10'000'000;
+  const auto result = run_once(scenario, 1);
+  EXPECT_FALSE(result.outcome.failed) << result.text();
+  EXPECT_GT(result.stats.ops, 1000);
+}
+
 TEST(ScfTest, ShutdownSecsEndsATestThatWouldNotEnd) {
   Scenario scenario;
   scenario.params.ops = 0;
