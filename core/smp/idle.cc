@@ -10,16 +10,15 @@ namespace sd::smp {
 namespace {
 
 bool need_resched() {
-  return (READ_ONCE(*sd_task_flags(current())) & sd_tif_need_resched) != 0;
+  return (sd_own_flags(__func__) & sd_tif_need_resched) != 0;
 }
 
 void __current_set_polling() {
-  sd_rmw(sd_task_flags(current()), sd_or, sd_tif_polling, sizeof(uint32_t), sd_relaxed, __func__);
+  sd_own_flags_set(sd_tif_polling, __func__);
 }
 
 void __current_clr_polling() {
-  sd_rmw(sd_task_flags(current()), sd_andnot, sd_tif_polling, sizeof(uint32_t), sd_relaxed,
-         __func__);
+  sd_own_flags_clear(sd_tif_polling, __func__);
 }
 
 // Sleeping does not watch the flags: who wakes this CPU has to send an IPI from here on, and who did
