@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <list>
 
@@ -99,10 +100,11 @@ void apply(const Binding& binding) {
   }
   if (binding.values.empty() && option.required) usage_error(option.name + " is missing");
   for (const std::string& value : binding.values) {
-    if (!option.repeatable && value != binding.values.front()) {
-      usage_error(option.name + ": given twice, as " + quote(binding.values.front()) + " and as " +
-                  quote(value));
-    }
+    if (option.repeatable || value == binding.values.front()) continue;
+    usage_error(option.name + ": given twice, as " + quote(binding.values.front()) + " and as " +
+                quote(value));
+  }
+  for (const std::string& value : binding.values) {
     try {
       option.set(value);
     } catch (const UserError& error) {
@@ -129,6 +131,22 @@ int run_node(const Node& node) {
   return node.command->run();
 }
 
+bool has_option(const Command& command, const std::string& name) {
+  return std::any_of(command.options.begin(), command.options.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+// "--boot-cpus=2" becomes "--boot_cpus=2": to the kernel, '-' and '_' in names are the same.
+void rewrite_dashes(const Command& command, std::string* word) {
+  const std::string name = word->substr(0, word->find('='));
+  if (!name.starts_with("--") || has_option(command, name)) return;
+  for (const char from : {'-', '_'}) {
+    std::string other = name;
+    std::replace(other.begin() + 2, other.end(), from, from == '-' ? '_' : '-');
+    if (has_option(command, other)) word->replace(0, name.size(), other);
+  }
+}
+
 // "scftorture.nthreads=3" becomes "--nthreads=3".
 std::vector<std::string> rewrite_kernel_parameters(const Command& program,
                                                    std::vector<std::string> arguments) {
@@ -141,6 +159,7 @@ std::vector<std::string> rewrite_kernel_parameters(const Command& program,
         break;
       }
     }
+    rewrite_dashes(*command, &word);
     if (!command->kernel_parameter || word.starts_with('-')) continue;
     if (const std::string option = command->kernel_parameter(word); !option.empty()) word = option;
   }

@@ -88,7 +88,7 @@ Console::Console(const TortureOptions& options, const std::string& program)
       terminal_(::isatty(STDOUT_FILENO) == 1 && !options.quiet),
       next_stats_(options.stats) {}
 
-void Console::begin() {
+void Console::on_start() {
   if (options_.quiet) return;
   print(run_command(options_, program_) + "\n");
   if (options_.scenario.scf.verbose > 0) print_parameters("Start of test");

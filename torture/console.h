@@ -1,5 +1,5 @@
-// What a run prints: the first line, progress, failures, the verdict. See the golden tests for the exact
-// form of each.
+// What a run prints: the first line, progress, failures, the verdict. See the golden tests for the
+// exact form of each.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Console final : public RunListener {
  public:
   Console(const TortureOptions& options, const std::string& program);
 
-  void begin();
+  void on_start() override;
   void on_progress(const Totals& totals, std::chrono::milliseconds elapsed) override;
   void on_report(const std::string& report) override;
   // Ends with the verdict, always the last line.

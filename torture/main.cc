@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include "torture/build_info.h"
 #include "torture/cli.h"
 #include "torture/commands.h"
@@ -5,6 +7,8 @@
 
 int main(int argc, char** argv) {
   using namespace sd::torture;
+  // A limit on the size of files is then an error like a full disk, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   const std::string name = argc > 0 ? argv[0] : "shootdown";
   Command program;
   program.name = shell_word(name);

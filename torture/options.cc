@@ -106,11 +106,11 @@ void add_output_options(std::vector<Option>& table, TortureOptions* o) {
       [o](const std::string& text) { o->out = text; });
   add("--stats", "TIME", "Interval of statistics lines (default: 15s); 0: none",
       [o](const std::string& text) {
-        o->stats = text == "0" ? std::chrono::milliseconds{0} : duration_of(text);
+        o->stats_given = text == "0" ? std::chrono::milliseconds{0} : duration_of(text);
       });
   add("--stat_interval", "S", "The same in seconds, as the kernel has it",
       [o](const std::string& text) {
-        o->stats = std::chrono::seconds(number_of(text, 0, 1'000'000));
+        o->stat_interval_given = std::chrono::seconds(number_of(text, 0, 1'000'000));
       });
   add("--json", "FILE", "Write a summary of the run",
       [o](const std::string& text) { o->json = text; });
@@ -172,7 +172,7 @@ std::string kernel_parameter_option(const std::string& word) {
            (equals == std::string::npos ? "=1" : word.substr(equals));
   }
   if (!has_prefix && equals == std::string::npos) return {};
-  const std::string near = nearest(name, known);
+  const std::string near = has_prefix ? nearest(name, known) : "";
   usage_error("unknown parameter " + quote(name) +
               (near.empty() ? "" : "; did you mean " + near + "?"));
 }
@@ -199,9 +199,14 @@ void TortureOptions::finish() {
   }
   scenario.machine.patches = sd::bugs::with_forced(scenario.machine.patches, scenario.machine.bugs);
   check_scenario(scenario);
+  if (stats_given && stat_interval_given) {
+    usage_error("--stats and --stat_interval exclude each other");
+  }
+  if (stats_given) stats = *stats_given;
+  if (stat_interval_given) stats = *stat_interval_given;
+  scenario.scf.stat_interval = static_cast<int>(stats.count() / 1000);  // for the parameter line
   if (!duration && !executions) duration = kDefaultDuration;
   if (jobs == 0) jobs = available_cores();
-  if (out.empty()) usage_error("--out: the name of a directory is expected");
 }
 
 }  // namespace sd::torture

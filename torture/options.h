@@ -21,13 +21,15 @@ struct TortureOptions {
   std::string out = "shootdown-out";
   bool keep_going = false;
   bool check_determinism = false;
-  std::chrono::milliseconds stats{15'000};  // 0: no lines
+  std::chrono::milliseconds stats{15'000};  // between statistics lines; 0: none
   std::string json;
   bool quiet = false;
 
   // As they came; what they come to together is decided by finish().
   std::vector<std::string> patches;
   std::vector<std::string> bugs;
+  std::optional<std::chrono::milliseconds> stats_given;
+  std::optional<std::chrono::milliseconds> stat_interval_given;
 
   // Applies series, patches and bugs, fills in defaults, and names contradictions (usage_error).
   void finish();

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "torture/files.h"
@@ -17,9 +18,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Names the remedy for what the system says.
 std::string remedy(const std::string& path, const std::string& error) {
-  return path + " cannot be written: " + error +
-         "; free some space there, or name another directory with --out";
+  const bool full = error == std::strerror(ENOSPC) || error == std::strerror(EDQUOT) ||
+                    error == std::strerror(EFBIG);
+  return path + " cannot be written: " + error + "; " + (full ? "free some space there, or " : "") +
+         "name a directory that can be written with --out";
 }
 
 // Moves replay.sdr, report.txt and stderr.txt to the first free number.
@@ -40,7 +44,7 @@ void keep_earlier(const std::string& dir) {
 
 }  // namespace
 
-OutDir::OutDir(const std::string& path) : path_(path) {
+OutDir::OutDir(const std::string& path) : path_(path), created_(!fs::exists(path)) {
   std::string error = make_directory(path + "/workers");
   if (error.empty()) error = probe_directory(path + "/workers");
   if (!error.empty()) environment_error(remedy(path, error));
@@ -59,8 +63,8 @@ OutDir::~OutDir() {
   for (const auto& entry : fs::directory_iterator(path_ + "/workers", ignored)) {
     if (entry.path().filename().string().starts_with(own)) fs::remove(entry.path(), ignored);
   }
-  fs::remove(path_ + "/workers", ignored);  // if it is empty
-  fs::remove(path_, ignored);               // likewise
+  fs::remove(path_ + "/workers", ignored);   // if it is empty
+  if (created_) fs::remove(path_, ignored);  // likewise
 }
 
 std::string OutDir::failure_dir(const std::string& signature) const {

@@ -31,6 +31,7 @@ class OutDir {
 
  private:
   std::string path_;
+  bool created_;  // it was not there before
 };
 
 }  // namespace sd::torture

@@ -113,8 +113,8 @@ Command replay_command(const std::string& program) {
   command.summary =
       "Run a recorded execution again: exit 1 if it fails, 0 if not, 4 if it does not fit";
   command.example =
-      "shootdown torture --bug H10 --out /tmp/h10 --quiet; shootdown replay "
-      "/tmp/h10/failures/*/replay.sdr";
+      "shootdown torture --bug canary --seed 1 --out canary --quiet; "
+      "shootdown replay canary/failures/*/replay.sdr";
   const auto add = [&command](const char* name, const char* value, const char* help, bool required,
                               std::function<void(const std::string&)> set) {
     command.options.push_back({name, value, help, "", false, required, std::move(set)});

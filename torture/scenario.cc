@@ -89,7 +89,7 @@ std::vector<std::string> words_of(const std::string& text) {
 // Sets the one key, or returns false if there is no key of that name.
 bool set_key(Scenario& scenario, const std::string& key, const std::string& value) {
   if (key == "kind") {
-    if (value != "scf") usage_error(quote(value) + " is not a kind of torture of this build: scf");
+    if (value != "scf") usage_error(quote(value) + " is not a kind of torture of this version: scf");
   } else if (key == "memory") {
     check_memory(value);
   } else if (key == "preempt") {

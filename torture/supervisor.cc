@@ -31,8 +31,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// How long a stopped run waits for executions that have begun. Most take milliseconds; one that takes
-// longer than this is given up, unless it is the only one the run has.
+// How long a stopped run waits for executions that have begun. Most take milliseconds; one that
+// takes longer than this is given up, unless it is the only one the run has.
 constexpr milliseconds kGrace{10'000};
 // How often totals, deadline and watchdogs are looked at.
 constexpr milliseconds kTick{100};
@@ -123,6 +123,7 @@ class Supervisor {
         workers_(worker_count(options)) {}
 
   RunResult run() {
+    listener_->on_start();
     start_time_ = Clock::now();
     memory_.counters()->limit = options_.executions.value_or(std::numeric_limits<uint64_t>::max());
     for (unsigned i = 0; i < workers_.size(); i++) {
@@ -323,7 +324,8 @@ class Supervisor {
     }
   }
 
-  // Checks that the finding replays, writes its files, and reports it. It becomes the one of its group.
+  // Checks that the finding replays, writes its files, and reports it. It becomes the one of its
+  // group.
   void settle(Group& group, Finding finding, bool is_new) {
     Report report;
     report.program = program_;

@@ -1,5 +1,5 @@
-// A run: starts the workers, collects what they find and what they die of, and ends them. Code under
-// test never runs in this process.
+// A run: starts the workers, collects what they find and what they die of, and ends them. Code
+// under test never runs in this process.
 #pragma once
 
 #include <chrono>
@@ -34,6 +34,8 @@ struct RunResult {
 class RunListener {
  public:
   virtual ~RunListener() = default;
+  // Nothing keeps the run from starting.
+  virtual void on_start() = 0;
   virtual void on_progress(const Totals& totals, std::chrono::milliseconds elapsed) = 0;
   // A signature for the first time; the files are written already.
   virtual void on_report(const std::string& report) = 0;

@@ -39,7 +39,6 @@ int run_torture(TortureOptions& options, const std::string& program) {
     if (!error.empty()) cannot_write(options.json, error);
   }
   Console console(options, program);
-  console.begin();
   RunResult result = supervise(options, program, &console);
   if (!options.json.empty()) {
     const std::string error = write_file(options.json, summary_json(options, result));
