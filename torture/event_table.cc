@@ -10,7 +10,8 @@ namespace {
 
 using engine::Event;
 
-// All columns together should fit a usual terminal, but a text may run on to the right of its column.
+// All columns together should fit a usual terminal, but a text may run on to the right of its
+// column.
 size_t column_width(size_t columns) {
   constexpr size_t kWidth = 96;
   constexpr size_t kNarrowest = 10;

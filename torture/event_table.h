@@ -32,7 +32,7 @@ class EventTable {
   size_t width_ = 0;
   bool folded_ = false;
   std::vector<std::string> titles_;
-  std::vector<unsigned> shown_;                           // CPUs with a column of their own
+  std::vector<unsigned> shown_;             // CPUs with a column of their own
   std::map<unsigned, unsigned> last_task_;  // by CPU: whose events were shown last
 };
 

@@ -67,14 +67,13 @@ bool is_csd_event(EventId id) {
          id == tp::func_entry || id == tp::func_exit || id == tp::csd_stuck;
 }
 
-// The words of memory that are flags of a csd, as the events around tell.
-std::set<const volatile void*> csd_flags(const std::vector<Event>& events) {
-  std::set<const volatile void*> flags;
+// The csds, as the events tell.
+std::set<const volatile void*> csds_of(const std::vector<Event>& events) {
+  std::set<const volatile void*> csds;
   for (const Event& event : events) {
-    if (!is_csd_event(event.id) || event.obj == nullptr) continue;
-    flags.insert(static_cast<const volatile char*>(event.obj) + kFlagsOffset);
+    if (is_csd_event(event.id) && event.obj != nullptr) csds.insert(event.obj);
   }
-  return flags;
+  return csds;
 }
 
 template <size_t n>
@@ -103,7 +102,7 @@ EventNames machine_names() {
 }
 
 EventWords::EventWords(EventNames names, const std::vector<Event>& events)
-    : names_(std::move(names)), flags_(csd_flags(events)) {}
+    : names_(std::move(names)), csds_(csds_of(events)) {}
 
 std::string EventWords::text(const Event& event) const {
   const EventFormat& format = engine::event_format(event.id);
@@ -134,7 +133,18 @@ std::string EventWords::text(const Event& event) const {
 
 std::string EventWords::address(const volatile void* p) const {
   std::string name = names_.address(p);
-  return name == "memory of the program" ? std::string() : name;
+  if (name != "memory of the program") return name;
+  if (is_csd_flags(p)) {
+    return address(static_cast<const volatile char*>(p) - kFlagsOffset) + "+" +
+           std::to_string(kFlagsOffset);
+  }
+  if (!csds_.contains(p)) return {};
+  const size_t next = locals_.size() + 1;
+  return "local csd#" + std::to_string(locals_.try_emplace(p, next).first->second);
+}
+
+bool EventWords::is_csd_flags(const volatile void* p) const {
+  return csds_.contains(static_cast<const volatile char*>(p) - kFlagsOffset);
 }
 
 std::string EventWords::object(std::string line, const Event& event) const {
@@ -144,7 +154,7 @@ std::string EventWords::object(std::string line, const Event& event) const {
 }
 
 std::string EventWords::value(const Event& event, uint64_t value) const {
-  if (flags_.contains(event.obj)) return flags_text(value);
+  if (is_csd_flags(event.obj)) return flags_text(value);
   // A pointer differs from process to process; its name does not.
   constexpr uint64_t kLowestPointer = uint64_t{1} << 40;
   constexpr uint64_t kHighestPointer = uint64_t{1} << 47;

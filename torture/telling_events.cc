@@ -14,7 +14,7 @@ using engine::Event;
 
 // An idle CPU goes round and round, and says so each time.
 bool is_idle_loop(std::string_view function) {
-  constexpr std::string_view kFunctions[] = {"do_idle", "cpuidle_idle_call",
+  constexpr std::string_view kFunctions[] = {"do_idle", "cpuidle_idle_call", "cpu_idle_poll",
                                              "__current_set_polling", "__current_clr_polling"};
   return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
 }

@@ -17,8 +17,8 @@ struct TellingEvents {
   size_t left_out = 0;  // between those of `last`: of no interest
 };
 
-// The last `count` events without fences, without the idle loop's own (unless the failure is there), and
-// without loads but those of csd flags, call queues and CPU masks.
+// The last `count` events without fences, without the idle loop's own (unless the failure is
+// there), and without loads but those of csd flags, call queues and CPU masks.
 TellingEvents telling_events(const std::vector<engine::Event>& events, size_t count,
                              const EventWords& words, const engine::Failure& failure);
 
