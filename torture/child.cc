@@ -60,7 +60,7 @@ bool Watchdog::expired(uint64_t progress) {
     progress_ = progress;
     since_ns_ = now_ns;
   }
-  return now_ns - since_ns_ > kPatienceNs;
+  return now_ns - since_ns_ > patience_ns_;
 }
 
 pid_t spawn(const std::function<int()>& body) {
@@ -117,7 +117,7 @@ void send_all(int fd, const std::string& text) {
 
 ChildResult run_in_child(
     const std::function<void(const std::function<void(const std::string&)>& send)>& body,
-    const std::function<uint64_t()>& progress) {
+    const std::function<uint64_t()>& progress, uint64_t patience_ns) {
   ChildResult result;
   Capture capture;
   int ends[2];
@@ -131,7 +131,7 @@ ChildResult run_in_child(
   });
   ::close(ends[1]);
 
-  Watchdog watchdog;
+  Watchdog watchdog(patience_ns);
   watchdog.watch(pid);
   while (true) {
     constexpr int kLookMs = 500;

@@ -1,5 +1,5 @@
-// Child processes: everything that runs code under test runs in one, so that whatever it does to its
-// process, the verdict is still printed.
+// Child processes: everything that runs code under test runs in one, so that whatever it does to
+// its process, the verdict is still printed.
 #pragma once
 
 #include <sys/types.h>
@@ -37,13 +37,15 @@ struct Ending {
   bool ok() const { return !stuck && signal == 0 && code == 0; }
 };
 
-// Sees whether a process that should get on does. "Getting on" is any change of the number given; time
-// is the process' own CPU time, so a loaded machine or a stopped process does no harm.
+// Sees whether a process that should get on does. "Getting on" is any change of the number given;
+// time is the process' own CPU time, so a loaded machine or a stopped process does no harm.
 class Watchdog {
  public:
-  // An execution takes a step every few nanoseconds, and under a sanitizer on a busy machine every few
-  // microseconds: no step in so much CPU time means a loop without a scheduling point in it.
+  // An execution takes a step every few nanoseconds, and under a sanitizer on a busy machine every
+  // few microseconds: no step in so much CPU time means a loop without a scheduling point in it.
   static constexpr uint64_t kPatienceNs = 20'000'000'000;
+
+  explicit Watchdog(uint64_t patience_ns = kPatienceNs) : patience_ns_(patience_ns) {}
 
   void watch(pid_t pid) {
     pid_ = pid;
@@ -54,13 +56,14 @@ class Watchdog {
   bool expired(uint64_t progress);
 
  private:
+  uint64_t patience_ns_;
   pid_t pid_ = 0;
   uint64_t progress_ = 0;
   uint64_t since_ns_ = 0;
 };
 
-// Forks. The child gets no terminal signals, dies with its parent, and ends by _exit with what `body`
-// returns. Throws UserError(exit_environment) if the system has no more processes.
+// Forks. The child gets no terminal signals, dies with its parent, and ends by _exit with what
+// `body` returns. Throws UserError(exit_environment) if the system has no more processes.
 pid_t spawn(const std::function<int()>& body);
 
 // waitpid, and what came of it; blocks unless `nonblocking`, then false if it still runs.
@@ -75,10 +78,10 @@ struct ChildResult {
   std::string standard_error;  // and stdout
 };
 
-// Runs body(send) in a child and waits. Whatever `send` was given, also before a crash, is the output.
-// `progress` is polled for the watchdog.
+// Runs body(send) in a child and waits. Whatever `send` was given, also before a crash, is the
+// output. `progress` is polled for the watchdog.
 ChildResult run_in_child(
     const std::function<void(const std::function<void(const std::string&)>& send)>& body,
-    const std::function<uint64_t()>& progress);
+    const std::function<uint64_t()>& progress, uint64_t patience_ns = Watchdog::kPatienceNs);
 
 }  // namespace sd::torture

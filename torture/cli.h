@@ -9,8 +9,8 @@
 
 namespace sd::torture {
 
-// Parses and runs. Help and version go to stdout; every mistake is one line on stderr and exit_usage.
-// `version` is what --version prints.
+// Parses and runs. Help and version go to stdout; every mistake is one line on stderr and
+// exit_usage. `version` is what --version prints.
 int run_command_line(const Command& program, const std::string& version,
                      const std::vector<std::string>& arguments);
 

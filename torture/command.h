@@ -1,5 +1,5 @@
-// A subcommand as data: what it is called, what it takes, what it does. cli.cc turns these into a parser
-// and help; each command file makes its own.
+// A subcommand as data: what it is called, what it takes, what it does. cli.cc turns these into a
+// parser and help; each command file makes its own.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace sd::torture {
 
-// One option, or one positional argument (`name` without dashes). `set` is called once per value, in the
-// order of the command line, and reports a bad one by usage_error(); its line need not name the option.
+// One option, or one positional argument (`name` without dashes). `set` is called once per value,
+// in the order of the command line, and reports a bad one by usage_error(); its line need not name
+// the option.
 struct Option {
   std::string name;   // "--cpus"
   std::string value;  // "N"; empty: a flag

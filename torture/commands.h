@@ -1,4 +1,5 @@
-// The subcommands, one file each. `program` is how the program was called, for commands in its output.
+// The subcommands, one file each. `program` is how the program was called, for commands in its
+// output.
 #pragma once
 
 #include <string>

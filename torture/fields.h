@@ -1,5 +1,5 @@
-// The numbers of a scenario as a table: name, limits, meaning. One entry makes an option, a kernel style
-// parameter and a line of a replay file.
+// The numbers of a scenario as a table: name, limits, meaning. One entry makes an option, a kernel
+// style parameter and a line of a replay file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Files written so that a reader never sees half of one, and directories that are found unusable before
-// the work is done rather than after.
+// Files written so that a reader never sees half of one, and directories that are found unusable
+// before the work is done rather than after.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace sd::torture {
 
-// Writes to a temporary name beside `path` and renames. Empty, or what went wrong ("No space left on
-// device").
+// Writes to a temporary name beside `path` and renames. Empty, or what went wrong ("No space left
+// on device").
 std::string write_file(const std::string& path, const std::string& content);
 
 // The content, or nothing, with *error set.

@@ -1,5 +1,5 @@
-// Text to values, for options and for lines of replay files. Each function returns nothing if the text
-// is not wholly such a value; who calls it says what was expected.
+// Text to values, for options and for lines of replay files. Each function returns nothing if the
+// text is not wholly such a value; who calls it says what was expected.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// A recorded execution as the text of an .sdr file, and back. The form is the engine's (replay_file.h);
-// what the lines of the scenario mean is decided here.
+// A recorded execution as the text of an .sdr file, and back. The form is the engine's
+// (replay_file.h); what the lines of the scenario mean is decided here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A failure, as a person meets it: what was violated, where, the last events, what was written, and the
-// commands to go on with.
+// A failure, as a person meets it: what was violated, where, the last events, what was written, and
+// the commands to go on with.
 #pragma once
 
 #include <string>

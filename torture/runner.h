@@ -15,7 +15,8 @@ struct Execution {
   scf::ScfStats scf;
 };
 
-// One per process: the machine is. Registers the stack, the torture and the oracles when the first is made.
+// One per process: the machine is. Registers the stack, the torture and the oracles when the first
+// is made.
 class Runner {
  public:
   explicit Runner(const Scenario& scenario);

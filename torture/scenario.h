@@ -1,6 +1,6 @@
-// What one execution runs, apart from the choices: the machine, the torture's parameters, the strategy.
-// The same values, by the same names, are command line options, kernel style parameters, lines of a
-// replay file, and words of the command line that is printed.
+// What one execution runs, apart from the choices: the machine, the torture's parameters, the
+// strategy. The same values, by the same names, are command line options, kernel style parameters,
+// lines of a replay file, and words of the command line that is printed.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,16 @@ struct Scenario {
 // The most steps that any execution may take: about three minutes of a plain build.
 inline constexpr uint64_t kMaxSteps = 1'000'000'000;
 
-// After how many steps an execution of this scenario is a livelock: as asked for, or else far above what
-// the work in it takes.
+// After how many steps an execution of this scenario is a livelock: as asked for, or else far above
+// what the work in it takes.
 uint64_t step_bound(const Scenario& scenario);
 
-// Throws usage_error() where values that are fine by themselves are not together, or come to more work
-// than an execution may be.
+// Throws usage_error() where values that are fine by themselves are not together, or come to more
+// work than an execution may be.
 void check_scenario(const Scenario& scenario);
 
-// Everything that influences an execution but the strategy, which only proposes choices; in a fixed order.
+// Everything that influences an execution but the strategy, which only proposes choices; in a fixed
+// order.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 KeyValues to_key_values(const Scenario& scenario);
 

@@ -1,5 +1,5 @@
-// Sums over executions: what workers publish while they run, and what status lines, verdict and summary
-// are made of.
+// Sums over executions: what workers publish while they run, and what status lines, verdict and
+// summary are made of.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ struct Totals {
   void add(const Totals& other);
 };
 
-// Totals in memory that is shared with another process: one writer, which may die at any moment, and
-// any number of readers (a seqlock).
+// Totals in memory that is shared with another process: one writer, which may die at any moment,
+// and any number of readers (a seqlock).
 class TotalsPage {
  public:
   void publish(const Totals& totals);

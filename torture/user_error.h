@@ -1,5 +1,5 @@
-// Exit codes of the program, and the one exception that carries a user's mistake or the fault of the
-// environment to main(), which prints its single line on stderr.
+// Exit codes of the program, and the one exception that carries a user's mistake or the fault of
+// the environment to main(), which prints its single line on stderr.
 #pragma once
 
 #include <stdexcept>

@@ -10,8 +10,8 @@
 
 namespace sd::torture {
 
-// A failure of one execution. The texts are there only when the worker sees the signature for the first
-// time: later ones are only counted.
+// A failure of one execution. The texts are there only when the worker sees the signature for the
+// first time: later ones are only counted.
 struct Finding {
   static constexpr uint64_t kNoRun = ~uint64_t{0};
 

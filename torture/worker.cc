@@ -110,7 +110,8 @@ class Worker {
     std::string bytes;
     encode(finding, &bytes);
     send_all(task_.pipe, bytes);
-    // Those before it are still run: which failure is the first does not depend on the number of workers.
+    // Those before it are still run: which failure is the first does not depend on the number of
+    // workers.
     if (!task_.keep_going) task_.shared->stop_at(i);
   }
 

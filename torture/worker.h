@@ -1,5 +1,5 @@
-// A worker process: takes numbers of executions from a counter that all workers share, runs them, and
-// tells its supervisor through shared memory and a pipe. It may die at any instruction.
+// A worker process: takes numbers of executions from a counter that all workers share, runs them,
+// and tells its supervisor through shared memory and a pipe. It may die at any instruction.
 #pragma once
 
 #include <atomic>
