@@ -1,0 +1,78 @@
+#include "torture/crash.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace sd::torture {
+namespace {
+
+using engine::FailureKind;
+
+Ending by_signal(int number) {
+  Ending ending;
+  ending.signal = number;
+  return ending;
+}
+
+Ending by_exit(int code) {
+  Ending ending;
+  ending.code = code;
+  return ending;
+}
+
+struct Death {
+  const char* standard_error;
+  FailureKind kind;
+  const char* id;
+  const char* function;
+};
+
+class SanitizerDeaths : public testing::TestWithParam<Death> {};
+
+TEST_P(SanitizerDeaths, AreReadFromTheSummary) {
+  const engine::Failure failure = failure_of_death(by_exit(1), GetParam().standard_error);
+  EXPECT_EQ(failure.kind, GetParam().kind);
+  EXPECT_EQ(failure.id, GetParam().id);
+  EXPECT_EQ(failure.function, GetParam().function);
+  EXPECT_NE(failure.message, "");
+  EXPECT_EQ(failure.detail, GetParam().standard_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SanitizerDeaths,
+    testing::Values(
+        Death{"==7==ERROR: ...\nSUMMARY: AddressSanitizer: heap-use-after-free "
+              "core/smp/many.cc:12:3 in "
+              "sd::smp::csd_lock_wait(sd::smp::call_single_data_t*)\n==7==ABORTING\n",
+              FailureKind::sanitizer, "asan-heap-use-after-free", "csd_lock_wait"},
+        Death{"SUMMARY: AddressSanitizer: SEGV (/tmp/a+0x1234) in f\n", FailureKind::sanitizer,
+              "asan-SEGV", "f"},
+        Death{"SUMMARY: ThreadSanitizer: data race core/smp/flush.cc:8 in sd::smp::flush\n",
+              FailureKind::sanitizer, "tsan-data-race", "flush"},
+        Death{"x.cc:3:5: runtime error: shift exponent 64\nSUMMARY: UndefinedBehaviorSanitizer: "
+              "undefined-behavior x.cc:3:5 in \n",
+              FailureKind::sanitizer, "ubsan-undefined-behavior", ""},
+        Death{"SUMMARY: AddressSanitizer:", FailureKind::sanitizer, "asan-error", ""},
+        Death{"shootdown: internal error: a == b does not hold at x.cc:1; this is a bug of "
+              "shootdown itself, "
+              "please report it\n",
+              FailureKind::crash, "internal-error", ""}));
+
+TEST(Crash, SignalsAndExitCodesHaveNames) {
+  EXPECT_EQ(failure_of_death(by_signal(SIGSEGV), "").id, "SIGSEGV");
+  EXPECT_EQ(failure_of_death(by_signal(SIGKILL), "").id, "SIGKILL");
+  EXPECT_EQ(failure_of_death(by_exit(66), "").id, "exit-66");
+  EXPECT_EQ(failure_of_death(by_signal(SIGSEGV), "").kind, FailureKind::crash);
+}
+
+TEST(Crash, TheWatchdogsVerdictIsALivelock) {
+  Ending ending = by_signal(SIGKILL);
+  ending.stuck = true;
+  const engine::Failure failure = failure_of_death(ending, "");
+  EXPECT_EQ(failure.kind, FailureKind::livelock);
+  EXPECT_EQ(failure.id, "stuck");
+}
+
+}  // namespace
+}  // namespace sd::torture
