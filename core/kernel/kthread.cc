@@ -110,14 +110,12 @@ void queue_work_on(unsigned cpu, work_struct* work, const char* fn) {
   sd_sync_release(pool);
   if (!worker) {
     worker = sd_task_create(worker_thread, pool, "kworker");
+    sd_task_set_daemon(worker);
+    sd_task_bind(worker, cpu, fn);
     sd_sync_acquire(pool);
-    if (pool->worker) {
-      worker = pool->worker;  // another context was faster; the spare one never runs
-    } else {
-      pool->worker = worker;
-      sd_task_set_daemon(worker);
-      sd_task_bind(worker, cpu, fn);
-    }
+    // If another context was faster, this one never runs.
+    if (!pool->worker) pool->worker = worker;
+    worker = pool->worker;
     sd_sync_release(pool);
   }
   sd_task_wake(worker, fn);

@@ -250,6 +250,23 @@ TEST(MachineFailure, PollingWithADeadlineThatNeverHelpsIsAHang) {
   EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang);
 }
 
+TEST(MachineFailure, TasksThatAreOnlyMovedAboutAndNeverRunAreAHang) {
+  const Outcome outcome = run_with(small(3), "random", 1, [](void*) {
+    // Whoever stops the machine never comes back, so the other task can move but not run.
+    sd_task_wake(sd_task_create([](void*) { sd_yield("mover"); }, nullptr, "mover"), "test");
+    sd_stop_machine(
+        [](void*) {
+          static uint32_t word;
+          word = 0;
+          sd_wait_change(&word, 0, 4, 0, "stopped_for_ever");
+          return 0;
+        },
+        nullptr, 1, "test");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang) << text_of(outcome);
+}
+
 TEST(MachineFailure, RunningForEverIsALivelock) {
   Config config = small();
   config.step_bound = 10'000;

@@ -51,16 +51,38 @@ void Machine::check_access(const volatile void* p, unsigned size, const char* wh
 
 using namespace sd::machine;  // this file is one of the machine's doors
 
-extern "C" {
+namespace {
 
-uint64_t sd_load(const volatile void* p, unsigned size, sd_order order, const char* fn) {
+uint64_t load_after_point(const volatile void* p, unsigned size, sd_order order, const char* fn) {
   Machine& m = Machine::get();
   m.point(OpKind::load, p);
   m.check_access(p, size, "load", fn);
   m.charge_access(p, false);
   const uint64_t value = m.memory_.load(m.cpu_->id, p, size, static_cast<Order>(order));
   m.emit(sd::engine::event::load, p, value, size, fn);
-  m.point(OpKind::none, nullptr);
+  return value;
+}
+
+uint64_t rmw_after_point(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order,
+                         const char* fn) {
+  Machine& m = Machine::get();
+  m.point(OpKind::rmw, p);
+  m.check_access(p, size, "read-modify-write", fn);
+  m.charge_access(p, true);
+  const uint64_t old =
+      m.memory_.rmw(m.cpu_->id, p, static_cast<RmwOp>(op), operand, size, static_cast<Order>(order));
+  m.emit(sd::engine::event::rmw, p, old, sd::engine::Memory::peek(p, size), fn);
+  m.wake_parked(p);
+  return old;
+}
+
+}  // namespace
+
+extern "C" {
+
+uint64_t sd_load(const volatile void* p, unsigned size, sd_order order, const char* fn) {
+  const uint64_t value = load_after_point(p, size, order, fn);
+  Machine::get().point(OpKind::none, nullptr);
   return value;
 }
 
@@ -76,16 +98,22 @@ void sd_store(volatile void* p, uint64_t value, unsigned size, sd_order order, c
 }
 
 uint64_t sd_rmw(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order, const char* fn) {
-  Machine& m = Machine::get();
-  m.point(OpKind::rmw, p);
-  m.check_access(p, size, "read-modify-write", fn);
-  m.charge_access(p, true);
-  const uint64_t old =
-      m.memory_.rmw(m.cpu_->id, p, static_cast<RmwOp>(op), operand, size, static_cast<Order>(order));
-  m.emit(sd::engine::event::rmw, p, old, sd::engine::Memory::peek(p, size), fn);
-  m.wake_parked(p);
-  m.point(OpKind::none, nullptr);
+  const uint64_t old = rmw_after_point(p, op, operand, size, order, fn);
+  Machine::get().point(OpKind::none, nullptr);
   return old;
+}
+
+uint32_t sd_own_flags(const char* fn) {
+  const volatile uint32_t* flags = Machine::get().current()->flags;
+  return static_cast<uint32_t>(load_after_point(flags, sizeof(*flags), sd_relaxed, fn));
+}
+
+void sd_own_flags_set(uint32_t bits, const char* fn) {
+  rmw_after_point(Machine::get().current()->flags, sd_or, bits, sizeof(bits), sd_relaxed, fn);
+}
+
+void sd_own_flags_clear(uint32_t bits, const char* fn) {
+  rmw_after_point(Machine::get().current()->flags, sd_andnot, bits, sizeof(bits), sd_relaxed, fn);
 }
 
 bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size, sd_order order,

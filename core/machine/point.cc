@@ -122,6 +122,7 @@ void Machine::set_calm_action() {
 sd_task* Machine::perform(uint32_t action) {
   const uint32_t kind = action / config_.cpus;
   Cpu& cpu = cpus_[action % config_.cpus];
+  if (kind < static_cast<uint32_t>(ActionKind::preempt)) disturbances_ = 0;
   if (kind == static_cast<uint32_t>(ActionKind::run)) {
     cpu.current->command = sd_task::Command::go;
     return cpu.current;
@@ -131,6 +132,9 @@ sd_task* Machine::perform(uint32_t action) {
     cpu.current->command_vector = static_cast<uint8_t>(kind - static_cast<uint32_t>(ActionKind::irq));
     return cpu.current;
   }
+  // Tasks that are only ever moved about, and never run, hang.
+  constexpr uint32_t kOnlyDisturbed = 5'000;
+  if (++disturbances_ > kOnlyDisturbed) report_hang();
   if (kind == static_cast<uint32_t>(ActionKind::preempt)) {
     preempt(cpu);
   } else if (action == migrate_action(config_)) {

@@ -106,7 +106,7 @@ void Machine::boot(void (*entry)(void*), void* arg) {
   timer_offer_at_ns_ = ~0ull;
   parked_.fill(nullptr);
   parked_count_ = 0;
-  steps_ = latest_ns_ = choices_ = timer_numbers_ = fruitless_deadlines_ = 0;
+  steps_ = latest_ns_ = choices_ = timer_numbers_ = fruitless_deadlines_ = disturbances_ = 0;
   gp_running_ = stop_locked_ = stopping_ = failed_ = false;
   gp_done_ = stop_queue_ = {};
   log_.clear();

@@ -285,7 +285,8 @@ void Machine::migrate_one() {
 
 // set_cpus_allowed_ptr() for one CPU. A running caller goes there by way of its CPU's stopper.
 bool Machine::bind_task(sd_task* task, unsigned cpu_id, const char* fn) {
-  if (cpu_id != sd_any_cpu && (cpu_id >= config_.cpus || !active(cpu_id))) return false;
+  const bool fresh = task->state == sd_task_state::created;  // kthread_bind(): takes any CPU
+  if (cpu_id != sd_any_cpu && (cpu_id >= config_.cpus || !(fresh || active(cpu_id)))) return false;
   task->bound = cpu_id;
   if (task->state == sd_task_state::runnable && task->sched_class == sd_task_class::normal) {
     Cpu& from = cpus_[task->cpu];

@@ -111,6 +111,11 @@ struct sd_task* sd_idle_task(unsigned cpu);
 struct sd_task* sd_curr_task(unsigned cpu);  /* cpu_rq(cpu)->curr, racy */
 /* thread_info::flags of the task: a word for marked accesses. */
 volatile uint32_t* sd_task_flags(struct sd_task* task);
+/* Marked, relaxed accesses to the current task's own flags, for the idle loop: it makes no plain access
+ * between two of them, so the point before the next operation is the point after this one. */
+uint32_t sd_own_flags(const char* fn);                                                             /* [p] */
+void sd_own_flags_set(uint32_t bits, const char* fn);                                              /* [p] */
+void sd_own_flags_clear(uint32_t bits, const char* fn);                                            /* [p] */
 enum { sd_tif_need_resched = 1u << 1, sd_tif_polling = 1u << 2 };
 /* Storage for the vocabulary layer's and the stack's own per-task data, zeroed at creation. */
 enum { sd_task_storage_bytes = 256 };

@@ -231,6 +231,7 @@ class Machine {
   std::vector<Timer> timers_;
   uint64_t timer_numbers_ = 0;
   uint64_t timer_offer_at_ns_ = ~0ull;    // when the earliest one becomes choosable, if it is not yet
+  uint32_t disturbances_ = 0;             // actions since a context last ran
   uint32_t fruitless_deadlines_ = 0;      // of polling contexts, passed since anybody's wait came to an end
 
   // Parked contexts by address.
