@@ -26,6 +26,23 @@ std::string remedy(const std::string& path, const std::string& error) {
          "name a directory that can be written with --out";
 }
 
+// Empty, or why nothing can be written there.
+std::string prepare(const std::string& path) {
+  const std::string error = make_directory(path + "/workers");
+  return error.empty() ? probe_directory(path + "/workers") : error;
+}
+
+// A new directory that can be written, or empty.
+std::string temporary_directory() {
+  const char* preferred = std::getenv("TMPDIR");
+  for (const char* parent : {preferred, "/tmp", "/dev/shm"}) {
+    if (!parent) continue;
+    std::string path = std::string(parent) + "/shootdown-XXXXXX";
+    if (::mkdtemp(path.data()) && prepare(path).empty()) return path;
+  }
+  return "";
+}
+
 // Moves replay.sdr, report.txt and stderr.txt to the first free number.
 void keep_earlier(const std::string& dir) {
   std::error_code ignored;
@@ -44,14 +61,19 @@ void keep_earlier(const std::string& dir) {
 
 }  // namespace
 
-OutDir::OutDir(const std::string& path) : path_(path), created_(!fs::exists(path)) {
-  std::string error = make_directory(path + "/workers");
-  if (error.empty()) error = probe_directory(path + "/workers");
-  if (!error.empty()) environment_error(remedy(path, error));
+OutDir::OutDir(const std::string& path) : path_(path) {
+  std::error_code ignored_status;
+  created_ = !fs::exists(path, ignored_status);
+  if (const std::string error = prepare(path); !error.empty()) {
+    path_ = temporary_directory();
+    if (path_.empty()) environment_error(remedy(path, error));
+    created_ = true;
+    error_ = remedy(path, error) + "; until then failures are written to " + path_;
+  }
 
   // What runs that were killed have left behind.
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(path + "/workers", ignored)) {
+  for (const auto& entry : fs::directory_iterator(path_ + "/workers", ignored)) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
   }

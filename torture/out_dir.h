@@ -13,11 +13,14 @@ namespace sd::torture {
 
 class OutDir {
  public:
-  // environment_error() if nothing can be written there.
+  // If nothing can be written there, error() says why, with the remedy, and a temporary directory takes its
+  // place, so that the run can come to its verdict; environment_error() if there is none either.
   explicit OutDir(const std::string& path);
   ~OutDir();  // removes what only a live run needs
   OutDir(const OutDir&) = delete;
   OutDir& operator=(const OutDir&) = delete;
+
+  const std::string& error() const { return error_; }
 
   std::string failure_dir(const std::string& signature) const;
   // The names that save() would use.
@@ -31,6 +34,7 @@ class OutDir {
 
  private:
   std::string path_;
+  std::string error_;
   bool created_;  // it was not there before
 };
 

@@ -69,18 +69,21 @@ TEST(OutDir, RemovesLogsOfRunsThatWereKilled) {
   EXPECT_TRUE(fs::exists(scratch.path("workers/1-0.choices")));
 }
 
-TEST(OutDir, NamesTheRemedyWhereItCannotWrite) {
+TEST(OutDir, NamesTheRemedyWhereItCannotWriteAndFallsBackToATemporaryDirectory) {
   const ScratchDir scratch;
   spill(scratch.path("file"), "");
-  try {
+  std::string fallback;
+  {
     const OutDir dir(scratch.path("file"));
-    FAIL() << "a file is no directory";
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.code(), exit_environment);
-    EXPECT_EQ(std::string(error.what()), scratch.path("file") +
-                                             " cannot be written: Not a directory; name a "
-                                             "directory that can be written with --out");
+    const std::string start = scratch.path("file") +
+                              " cannot be written: Not a directory; name a directory that can be "
+                              "written with --out; until then failures are written to ";
+    ASSERT_TRUE(dir.error().starts_with(start)) << dir.error();
+    fallback = dir.error().substr(start.size());
+    EXPECT_TRUE(dir.failure_dir("x").starts_with(fallback + "/"));
+    EXPECT_TRUE(fs::is_directory(fallback));
   }
+  EXPECT_FALSE(fs::exists(fallback)) << "nothing was written, so nothing is left";
 }
 
 }  // namespace

@@ -119,6 +119,7 @@ class Supervisor {
         program_(program),
         listener_(listener),
         out_(options.out),
+        output_error_(out_.error()),
         memory_(worker_count(options)),
         workers_(worker_count(options)) {}
 
@@ -376,6 +377,7 @@ class Supervisor {
   const std::string program_;
   RunListener* listener_;
   OutDir out_;
+  std::string output_error_;  // the first file that could not be written, with the remedy
   Signals signals_;
   SharedMemory memory_;
   std::vector<WorkerProcess> workers_;
@@ -389,7 +391,6 @@ class Supervisor {
   Totals lost_;    // what workers that died had not published
   std::vector<Group> groups_;
   std::optional<Finding> first_;  // without keep_going: the one with the lowest number so far
-  std::string output_error_;
 };
 
 }  // namespace
