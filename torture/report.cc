@@ -129,8 +129,8 @@ std::string Report::text() const {
   const std::string command = shell_word(program) + " replay ";
   const std::string file = shell_word(files.replay);
   out += "Replay it:\n  " + command + file + "\n";
-  out += "Debug it:\n  gdb -ex 'break " + std::string("sd::machine::fail") + "' -ex run --args " +
-         command + "--no-fork " + file + "\n";
+  out += "Debug it:\n  gdb -ex 'break sd::machine::Machine::fail' -ex run --args " + command +
+         "--no-fork " + file + "\n";
   return out;
 }
 
