@@ -80,20 +80,31 @@ machine::Config config_for(const bugs::BugInfo& bug, const char* series) {
   return config;
 }
 
-// Bugs of the stack that show with sequentially consistent memory, and that an oracle is to find.
+#if defined(SD_ASAN)
+constexpr bool kAsan = true;
+#else
+constexpr bool kAsan = false;
+#endif
+
+bool expects(const bugs::BugInfo& bug, std::string_view id) {
+  return std::count(bug.expected.begin(), bug.expected.end(), id) != 0;
+}
+
+// Bugs of the stack that show with sequentially consistent memory, and that an oracle is to find first.
 std::vector<bugs::Bug> bugs_for_oracles() {
   std::vector<bugs::Bug> list;
   for (const bugs::BugInfo& bug : bugs::all()) {
-    const bool torture = bug.bug == bugs::Bug::scf_many_unpinned;
-    const bool oracle = std::any_of(bug.expected.begin(), bug.expected.end(),
-                                    [](std::string_view id) { return id.substr(0, 3) == "S-I"; });
-    const bool rather_hangs = bug.expected.empty() || bug.expected[0].substr(0, 3) != "S-I";
-    if (oracle && !rather_hangs && !torture && bug.needs.memory == bugs::Memory::sc)
-      list.push_back(bug.bug);
+    if (bug.expected.empty() || bug.expected[0].substr(0, 3) != "S-I") continue;
+    if (bug.bug == bugs::Bug::scf_many_unpinned || bug.needs.memory != bugs::Memory::sc) continue;
+    // AddressSanitizer ends the process at the first use after free.
+    if (kAsan && expects(bug, "use-after-free")) continue;
+    list.push_back(bug.bug);
   }
   return list;
 }
 
+// ThreadSanitizer sees the data races that some of the bugs are, and says so before any oracle.
+#if !defined(SD_TSAN)
 class EveryBug : public ::testing::TestWithParam<bugs::Bug> {};
 
 TEST_P(EveryBug, IsFoundByAnOracleThatTheBankNames) {
@@ -106,8 +117,7 @@ TEST_P(EveryBug, IsFoundByAnOracleThatTheBankNames) {
     const machine::Outcome outcome = run_mix_once(config, mix_for(bug), strategy, seed);
     if (!outcome.failed) continue;
     const std::string& id = outcome.failure.id;
-    if (id.substr(0, 3) == "S-I" && std::count(bug.expected.begin(), bug.expected.end(), id))
-      return;
+    if (id.substr(0, 3) == "S-I" && expects(bug, id)) return;
     seen.insert(id);
   }
   FAIL() << bug.id << " " << bug.slug
@@ -116,6 +126,7 @@ TEST_P(EveryBug, IsFoundByAnOracleThatTheBankNames) {
 
 INSTANTIATE_TEST_SUITE_P(Bank, EveryBug, ::testing::ValuesIn(bugs_for_oracles()),
                          [](const auto& info) { return bugs::info(info.param).id; });
+#endif
 
 // The same mixes without the bug, as far as their patches alone are no bug: clean.
 std::vector<bugs::Bug> bugs_in_the_code() {

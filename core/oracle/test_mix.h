@@ -203,18 +203,19 @@ inline void run_mix() {
   cpumask_copy(&state->live, cpu_online_mask());
   for (auto& cpu : state->by_cpu)
     smp::init_irq_work(&cpu.work, [](smp::irq_work*) { count_run(nullptr); });
-  std::vector<task_struct*> tasks;
+  // On the stack of a context that may be abandoned: nothing that needs a destructor.
+  std::array<task_struct*, std::tuple_size_v<decltype(MixState::callers)>> tasks{};
   for (unsigned i = 0; i < state->mix.callers; ++i) {
     smp::init_irq_work(&state->callers[i].work, [](smp::irq_work*) { count_run(nullptr); });
     const auto body = [](void* p) {
       for (unsigned n = 0; n < mix_state->mix.ops; ++n) one_op(static_cast<MixState::Caller*>(p));
       return 0;
     };
-    tasks.push_back(kthread_create(body, &state->callers[i], "caller"));
+    tasks[i] = kthread_create(body, &state->callers[i], "caller");
   }
-  for (task_struct* task : tasks) wake_up_process(task);
+  for (unsigned i = 0; i < state->mix.callers; ++i) wake_up_process(tasks[i]);
   plug(state->mix.plugs);
-  for (task_struct* task : tasks) kthread_join(task);
+  for (unsigned i = 0; i < state->mix.callers; ++i) kthread_join(tasks[i]);
 }
 
 // One execution of the mix with the oracles that are attached to the trace.
