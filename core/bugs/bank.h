@@ -16,6 +16,11 @@ inline series::PatchSet patches(std::initializer_list<Patch> list) {
   return set;
 }
 
+// Every call to many CPUs waits preemptibly, and the torture lets it.
+inline series::PatchSet preemptible_many() {
+  return patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08, Patch::p09});
+}
+
 // In the order of their numbers, and in this order.
 std::vector<BugInfo> historic();  // canary, historic, subset
 std::vector<BugInfo> mutants();

@@ -5,13 +5,6 @@
 namespace sd::bugs::bank {
 namespace {
 
-// A patch of the series that makes every wait of a multi-CPU call preemptible, for all callers.
-const series::PatchSet& preemptible_many() {
-  static const series::PatchSet set =
-      patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08});
-  return set;
-}
-
 series::PatchSet preemptible_many_without(Patch patch) {
   return preemptible_many() & ~series::bit(patch);
 }
@@ -55,7 +48,7 @@ std::vector<BugInfo> historic() {
        .mechanism = "generic_exec_single() finds the target offline or out of range and returns "
                     "-ENXIO with the csd still locked; the next user of that csd waits for ever.",
        .needs = {.cpus = 2, .hotplug = true, .calls = "single, single_wait, single_async"},
-       .expected = {"S-I10", "S-I21", "hang"}},
+       .expected = {"hang", "S-I10", "S-I21"}},
 
       {.bug = Bug::h04,
        .id = "H04",
@@ -80,7 +73,7 @@ std::vector<BugInfo> historic() {
        .origin = "about 3.15, 8d056c48e486",
        .mechanism = "The dying CPU turns interrupts off before an IPI that was already sent "
                     "arrives; without the flush in smpcfd_dying_cpu() the queue outlives the CPU.",
-       .needs = {.cpus = 2, .hotplug = true, .calls = "single, many, irq_work"},
+       .needs = {.cpus = 3, .hotplug = true, .calls = "single_async from an interrupt handler"},
        .expected = {"S-I30", "hang", "S-I6"}},
 
       {.bug = Bug::h07,
@@ -94,7 +87,7 @@ std::vector<BugInfo> historic() {
                     "takes a CPU from beyond the end of its table.",
        .forced_on = patches({Patch::v6_17}),
        .needs = {.cpus = 3, .hotplug = true, .calls = "any, any_wait"},
-       .expected = {"S-I7"}},
+       .expected = {"S-I7", "scf-ste"}},
 
       {.bug = Bug::h08,
        .id = "H08",
@@ -122,7 +115,7 @@ std::vector<BugInfo> historic() {
            "smp_call_function_any() chooses in one section with preemption off and queues "
            "in another. The chosen CPU goes offline in between, and the call fails although "
            "another CPU of the mask is online all the time.",
-       .forced_on = patches({Patch::p02, Patch::p03}),
+       .forced_on = preemptible_many() | patches({Patch::p02, Patch::p03}),
        .needs = {.cpus = 3, .hotplug = true, .preempt = true, .calls = "any, any_wait"},
        .expected = {"S-I7", "S-I41"}},
 

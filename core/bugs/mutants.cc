@@ -16,9 +16,9 @@ std::vector<BugInfo> mutants() {
        .mechanism = "put_cpu() stands before generic_exec_single(): the target may go offline "
                     "between the online test and the queueing, and the caller's CPU may change "
                     "under it.",
-       .forced_on = patches({Patch::p02}),
+       .forced_on = preemptible_many() | patches({Patch::p02}),
        .needs = {.cpus = 2, .hotplug = true, .preempt = true, .calls = "single, single_wait"},
-       .expected = {"S-I41", "S-I30", "S-I15"}},
+       .expected = {"S-I41", "S-I30", "hang", "S-I15"}},
 
       {.bug = Bug::p06_put_before_send,
        .id = "M02",
@@ -29,7 +29,7 @@ std::vector<BugInfo> mutants() {
        .origin = "own",
        .mechanism = "put_cpu() stands between the last llist_add() and the IPIs: a queue is "
                     "non-empty and nobody is bound to tell its CPU.",
-       .forced_on = patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08}),
+       .forced_on = preemptible_many(),
        .needs = {.cpus = 3, .preempt = true, .calls = "many, all, on_each"},
        .expected = {"S-I23", "S-I41", "S-I22"}},
 
@@ -68,7 +68,7 @@ std::vector<BugInfo> mutants() {
        .mechanism = "The csd of an earlier no-wait call is still on the target's list when it is "
                     "filled and queued again.",
        .needs = {.cpus = 2, .calls = "single, many"},
-       .expected = {"S-I14", "S-I12", "S-I15"}},
+       .expected = {"S-I14", "S-I13", "S-I12", "S-I15"}},
 
       {.bug = Bug::local_double_unlock,
        .id = "M06",
@@ -92,7 +92,7 @@ std::vector<BugInfo> mutants() {
        .mechanism = "The target may take the csd before the mark is set and treat it as ASYNC: "
                     "it unlocks before it runs the function.",
        .needs = {.cpus = 2, .calls = "many_wait, all_wait"},
-       .expected = {"S-I4", "S-I14", "S-I20"}},
+       .expected = {"S-I14", "S-I4", "S-I20"}},
 
       {.bug = Bug::mask_ipi_misses_last,
        .id = "M08",
@@ -234,7 +234,7 @@ std::vector<BugInfo> mutants() {
        .mechanism = "The own CPU is not taken out of the snapshot: the CPU queues to itself and "
                     "interrupts itself.",
        .needs = {.cpus = 2, .calls = "many, all"},
-       .expected = {"S-I5", "S-I8"}},
+       .expected = {"S-I8", "S-I11", "S-I5"}},
 
       {.bug = Bug::cond_asked_twice,
        .id = "M20",
@@ -258,7 +258,7 @@ std::vector<BugInfo> mutants() {
        .mechanism = "smp_call_function_single_async() does not look at LOCK: the csd goes onto a "
                     "list twice.",
        .needs = {.cpus = 2, .calls = "single_async"},
-       .expected = {"S-I14", "S-I10", "S-I12"}},
+       .expected = {"S-I14", "S-I13", "S-I10", "S-I12"}},
 
       {.bug = Bug::dying_flush_in_idle,
        .id = "M22",
@@ -269,7 +269,7 @@ std::vector<BugInfo> mutants() {
        .origin = "own",
        .mechanism = "Not smpcfd_dying_cpu() but the idle loop of the offline CPU drains the "
                     "queue: functions run on a CPU that is offline.",
-       .needs = {.cpus = 2, .hotplug = true, .calls = "single, many"},
+       .needs = {.cpus = 3, .hotplug = true, .calls = "single_async from an interrupt handler"},
        .expected = {"S-I30", "S-I29"}},
 
       {.bug = Bug::dying_no_irq_work,
@@ -281,7 +281,7 @@ std::vector<BugInfo> mutants() {
        .origin = "own",
        .mechanism = "smpcfd_dying_cpu() drains the call queue but does not run the irq_work of "
                     "the CPU.",
-       .needs = {.cpus = 2, .hotplug = true, .calls = "irq_work on the own CPU"},
+       .needs = {.cpus = 3, .hotplug = true, .calls = "irq_work from such a call's handler"},
        .expected = {"S-I31", "S-I6", "hang"}},
 
       {.bug = Bug::prepare_leaks_mask,
@@ -305,13 +305,13 @@ std::vector<BugInfo> mutants() {
        .origin = "own",
        .mechanism = "The copy of the task keeps the pointer to the parent's mask: two tasks wait "
                     "with one mask, and both free it.",
-       .forced_on = patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08}),
+       .forced_on = preemptible_many(),
        .needs = {.cpus = 3,
                  .tasks = 2,
                  .preempt = true,
                  .allocated_masks = true,
                  .calls = "many_wait to differing sets"},
-       .expected = {"S-I44", "S-I4", "use-after-free"}},
+       .expected = {"double-free", "S-I44", "S-I4", "S-I5", "S-I11", "use-after-free"}},
 
       {.bug = Bug::maskless_tasks,
        .id = "M26",
@@ -322,8 +322,7 @@ std::vector<BugInfo> mutants() {
        .origin = "own",
        .mechanism = "No task gets a mask at fork; the merged form of P06 enables preemption "
                     "before the wait without looking for one.",
-       .forced_on =
-           patches({Patch::p04, Patch::p05, Patch::p06, Patch::p07, Patch::p08, Patch::p06_merged}),
+       .forced_on = preemptible_many() | patches({Patch::p06_merged}),
        .needs = {.cpus = 3, .tasks = 2, .preempt = true, .calls = "many_wait to differing sets"},
        .expected = {"S-I4", "S-I45"}},
 
