@@ -44,6 +44,18 @@ std::string format(const char* fmt, va_list args) {
   return text;
 }
 
+// What WARN and BUG print, as a line of the log and as a failure.
+Failure splat(FailureKind kind, const char* id, const char* prefix, const char* file, int line, const char* fn,
+              const char* fmt, va_list args) {
+  const sd::engine::TsanIgnore ignore;
+  const char* base = __builtin_strrchr(file, '/');
+  Failure failure = m().failure_here(kind, id, fn);
+  failure.message = prefix + format(fmt, args);
+  failure.detail = std::string("at ") + (base ? base + 1 : file) + ":" + std::to_string(line) + "\n";
+  m().printk(failure.message.c_str());
+  return failure;
+}
+
 }  // namespace
 
 extern "C" {
@@ -288,34 +300,18 @@ void sd_printk(const char* fmt, ...) {
 }
 
 void sd_warn(const char* file, int line, const char* fn, const char* fmt, ...) {
-  const char* base = __builtin_strrchr(file, '/');
-  Failure failure;
-  {
-    const sd::engine::TsanIgnore ignore;
-    va_list args;
-    va_start(args, fmt);
-    failure = m().failure_here(FailureKind::warning, "WARN", fn);
-    failure.message = "WARNING: " + format(fmt, args);
-    failure.detail = std::string("at ") + (base ? base + 1 : file) + ":" + std::to_string(line) + "\n";
-    va_end(args);
-    m().printk(failure.message.c_str());
-  }
+  va_list args;
+  va_start(args, fmt);
+  Failure failure = splat(FailureKind::warning, "WARN", "WARNING: ", file, line, fn, fmt, args);
+  va_end(args);
   if (m().running_ && !m().config_.warnings_expected) m().fail(std::move(failure));
 }
 
 void sd_bug(const char* file, int line, const char* fn, const char* fmt, ...) {
-  const char* base = __builtin_strrchr(file, '/');
-  Failure failure;
-  {
-    const sd::engine::TsanIgnore ignore;
-    va_list args;
-    va_start(args, fmt);
-    failure = m().failure_here(FailureKind::bug, "BUG", fn);
-    failure.message = "BUG: " + format(fmt, args);
-    failure.detail = std::string("at ") + (base ? base + 1 : file) + ":" + std::to_string(line) + "\n";
-    va_end(args);
-    m().printk(failure.message.c_str());
-  }
+  va_list args;
+  va_start(args, fmt);
+  Failure failure = splat(FailureKind::bug, "BUG", "BUG: ", file, line, fn, fmt, args);
+  va_end(args);
   m().fail(std::move(failure));
 }
 
