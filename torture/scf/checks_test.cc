@@ -82,7 +82,7 @@ const StackBug kStackBugs[] = {
     {bugs::Bug::flush_drops_async, "merged", {"S-I55", "hang", "livelock"}},
     {bugs::Bug::flush_irqs_on, "merged", {"scf-irqs-on", "WARN"}},
     {bugs::Bug::many_includes_self, "merged", {"scf-count", "S-I11"}},
-    {bugs::Bug::enxio_when_inactive, "merged", {"S-I3"}},
+    {bugs::Bug::enxio_when_inactive, "merged", {"S-I3", "S-I7"}},
     {bugs::Bug::h07, "merged", {"scf-ste"}},
 };
 
