@@ -70,6 +70,8 @@ class Storm {
     return "";
   }
 
+  // The operations.
+
   void single() {
     const unsigned cpu = draw(sd_nr_cpus() + 1, kernel::choice::op_cpu);
     const bool wait = draw(2) == 0;
