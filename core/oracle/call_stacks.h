@@ -1,5 +1,5 @@
-// Ghost records of calls in progress. Calls of one task nest: interrupt handlers run on the stack of the
-// task that they interrupt, so a call that begins later ends earlier.
+// Ghost records of calls in progress. Calls of one task nest: interrupt handlers run on the stack
+// of the task that they interrupt, so a call that begins later ends earlier.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 namespace sd::oracle {
 
 // Call is a plain struct with members `uint32_t below; uint16_t task; bool live`, managed here. A
-// record stays live after pop() until release(): what was asked for without waiting outlives its call.
+// record stays live after pop() until release(): what was asked for without waiting outlives its
+// call.
 template <typename Call>
 class CallStacks {
  public:

@@ -42,7 +42,6 @@ void Completion::on_begin() {
   requests_.clear();
   current_.assign(view().nr_cpus(), Current{});
   counts_ = RunCounts{};
-  functions_.fill(FunctionCount{});
   uid_ = 0;
 }
 
@@ -216,7 +215,7 @@ Completion::Call* Completion::call_of(const Request& request) {
 }
 
 void Completion::func_entry(const Event& event) {
-  ++function(reinterpret_cast<smp::smp_call_func_t>(event.a)).runs;
+  counts_.count_run(reinterpret_cast<smp::smp_call_func_t>(event.a));
   const Request* request = request_running(event);
   if (!request) {
     ++counts_.unattributed;
@@ -261,7 +260,7 @@ void Completion::func_exit(const Event& event) {
 }
 
 void Completion::local_entry(const Event& event) {
-  ++function(reinterpret_cast<smp::smp_call_func_t>(event.a)).runs;
+  counts_.count_run(reinterpret_cast<smp::smp_call_func_t>(event.a));
   Call* call = calls_.top(event.task);
   if (!call) {
     ++counts_.unattributed;
@@ -299,45 +298,13 @@ void Completion::on_end() {
   }
 }
 
-// ---- counts
-
 void Completion::count_return(const Call& call, bool refused) {
   const auto kind = static_cast<unsigned>(call.kind);
   ++counts_.calls[kind];
-  if (call.kind == call_kind::smp_call_on_cpu) return;
-  if (refused) {
-    ++counts_.refused[kind];
-    return;
-  }
-  const uint64_t expected =
-      call.kind == call_kind::many ? call.queued.count() + call.local_started : 1;
-  counts_.expected[kind] += expected;
-  function(call.func).expected += expected;
-}
-
-Completion::FunctionCount& Completion::function(smp::smp_call_func_t func) {
-  for (FunctionCount& count : functions_) {
-    if (count.func == func) return count;
-    if (count.func == nullptr) {
-      count.func = func;
-      return count;
-    }
-  }
-  return functions_.back();
-}
-
-uint64_t Completion::expected_runs_of(smp::smp_call_func_t func) const {
-  for (const FunctionCount& count : functions_) {
-    if (count.func == func) return count.expected;
-  }
-  return 0;
-}
-
-uint64_t Completion::runs_of(smp::smp_call_func_t func) const {
-  for (const FunctionCount& count : functions_) {
-    if (count.func == func) return count.runs;
-  }
-  return 0;
+  if (refused) ++counts_.refused[kind];
+  if (refused || call.kind == call_kind::smp_call_on_cpu) return;
+  const bool many = call.kind == call_kind::many;
+  counts_.count_expected(call.kind, call.func, many ? call.queued.count() + call.local_started : 1);
 }
 
 // ---- hangs

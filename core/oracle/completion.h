@@ -1,29 +1,28 @@
 // Does the function of each call run where, when and as often as was asked for?
 //
-// S-I1  A waited call of one CPU that returns 0: func ran exactly once, on the requested CPU (any: on the
-//       chosen one), and had finished before the return.
+// S-I1  A waited call of one CPU that returns 0: func ran exactly once, on the requested CPU (any:
+//       on the chosen one), and had finished before the return.
 // S-I2  -ENXIO was returned: func does not run, now or later.
-// S-I4  A waited call of several CPUs: on return func has finished exactly once on every queued target;
-//       the local part ran exactly once, on the CPU of the pinned section, iff RUN_LOCAL was asked for,
-//       that CPU was in the mask when sampled and the condition (if any) was true.
-// S-I6  A call that did not wait and returned 0: func runs exactly once (per target), before the end of
-//       the execution at the latest.
+// S-I4  A waited call of several CPUs: on return func has finished exactly once on every queued
+//       target; the local part ran exactly once, on the CPU of the pinned section, iff RUN_LOCAL
+//       was asked for, that CPU was in the mask when sampled and the condition (if any) was true.
+// S-I6  A call that did not wait and returned 0: func runs exactly once (per target), before the
+//       end of the execution at the latest.
 // S-I8  A call of several CPUs without RUN_LOCAL never runs func on the calling CPU.
 // S-I10 (part) single_async that returns -EBUSY adds no run.
 //
-// Exceptions: calls from a context that the API forbids (interrupts off on an online CPU, or not a task;
-// single_async may be called anywhere) are followed but not judged. A wait may last longer than the
-// call's own request. Nothing is said about the order of runs: SYNC overtakes ASYNC in a flush.
-// An offline CPU may run its own calls locally.
+// Exceptions: calls from a context that the API forbids (interrupts off on an online CPU, or not a
+// task; single_async may be called anywhere) are followed but not judged. A wait may last longer
+// than the call's own request. Nothing is said about the order of runs: SYNC overtakes ASYNC in a
+// flush. An offline CPU may run its own calls locally.
 //
-// How a run is attributed to a call: by its csd, as of the moment that the flush unlinked it (the owner
-// may queue it anew while an ASYNC function is running); a local run, which has no csd, belongs to the
-// innermost call of the context.
+// How a run is attributed to a call: by its csd, as of the moment that the flush unlinked it (the
+// owner may queue it anew while an ASYNC function is running); a local run, which has no csd,
+// belongs to the innermost call of the context.
 //
 // Cost: O(1) per tracepoint of a call, at return O(targets / 64).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,20 +32,10 @@
 #include "core/oracle/cpu_set.h"
 #include "core/oracle/oracle.h"
 #include "core/oracle/pointer_table.h"
+#include "core/oracle/run_counts.h"
 #include "core/smp/trace.h"
 
 namespace sd::oracle {
-
-inline constexpr unsigned kCallKinds = 5;  // of smp::call_kind
-
-// A count of function executions that owes nothing to the stack or to a torture.
-struct RunCounts {
-  std::array<uint64_t, kCallKinds> calls{};     // that have returned, by kind
-  std::array<uint64_t, kCallKinds> refused{};   // of these, with an error
-  std::array<uint64_t, kCallKinds> expected{};  // runs that the returned calls must come to
-  std::array<uint64_t, kCallKinds> runs{};      // functions entered
-  uint64_t unattributed = 0;                    // functions entered that belong to no known call
-};
 
 class Completion : public Oracle {
  public:
@@ -58,10 +47,8 @@ class Completion : public Oracle {
   void on_event(const Event& event) override;
   void on_end() override;
 
+  // What this execution came to, counted independently of the stack and of any torture.
   const RunCounts& counts() const { return counts_; }
-  // The same for one function: what the calls of it that have returned must come to, and its runs.
-  uint64_t expected_runs_of(smp::smp_call_func_t func) const;
-  uint64_t runs_of(smp::smp_call_func_t func) const;
 
   // One line per call in progress: who waits for what, and how far that is. For reports of hangs.
   std::string describe_waiting() const;
@@ -109,11 +96,6 @@ class Completion : public Oracle {
     Request request;
   };
 
-  struct FunctionCount {
-    smp::smp_call_func_t func = nullptr;
-    uint64_t expected = 0, runs = 0;
-  };
-
   void call_begin(const Event& event);
   void call_end(const Event& event);
   void judge_one_cpu(const Event& event, const Call& call, int result);
@@ -125,7 +107,6 @@ class Completion : public Oracle {
   void local_entry(const Event& event);
   const Request* request_running(const Event& event);
   Call* call_of(const Request& request);
-  FunctionCount& function(smp::smp_call_func_t func);
   void count_return(const Call& call, bool refused);
 
   static const char* id_of(smp::call_kind kind, bool wait);
@@ -137,8 +118,6 @@ class Completion : public Oracle {
   PointerTable<Request> requests_;  // by csd
   std::vector<Current> current_;    // by CPU
   RunCounts counts_;
-  static constexpr unsigned kFunctions = 32;  // the last one stands for all further ones
-  std::array<FunctionCount, kFunctions> functions_{};
   uint32_t uid_ = 0;
 };
 

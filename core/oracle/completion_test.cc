@@ -260,9 +260,9 @@ TEST(Completion, SI4WholeCallsAreLegal) {
   EXPECT_EQ(s.finish().id(), "") << s.failure().message;
   EXPECT_EQ(s.observer.counts().runs[3], 3u);
   EXPECT_EQ(s.observer.counts().expected[3], 3u);
-  EXPECT_EQ(s.observer.runs_of(func), 3u);
-  EXPECT_EQ(s.observer.expected_runs_of(func), 3u);
-  EXPECT_EQ(s.observer.runs_of(other_func), 0u);
+  EXPECT_EQ(s.observer.counts().runs_of(func), 3u);
+  EXPECT_EQ(s.observer.counts().expected_runs_of(func), 3u);
+  EXPECT_EQ(s.observer.counts().runs_of(other_func), 0u);
 }
 
 TEST(Completion, SI4NobodyToCallIsLegal) {

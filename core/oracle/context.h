@@ -1,13 +1,14 @@
 // In which context things happen.
 //
-// S-I27 All callbacks of a flush run with interrupts off, not preempted, on the CPU that owns the queue, and
-//       no flush starts inside another flush of the same CPU.
+// S-I27 All callbacks of a flush run with interrupts off, not preempted, on the CPU that owns the
+//       queue, and no flush starts inside another flush of the same CPU.
 // S-I40 The depth of disabled preemption at return equals that at entry, for every API.
-// S-I41 From the choice of targets to the IPIs the task never leaves its CPU and is never preempted.
+// S-I41 From the choice of targets to the IPIs the task never leaves its CPU and is never
+//       preempted.
 //
-// Exceptions: a callback may call single_async for its own CPU, which runs there and then, without csd, and
-// is no flush. The local part of a call is no callback of a flush. smp_call_on_cpu and irq_work_queue_on
-// have no section of their own.
+// Exceptions: a callback may call single_async for its own CPU, which runs there and then, without
+// csd, and is no flush. The local part of a call is no callback of a flush. smp_call_on_cpu and
+// irq_work_queue_on have no section of their own.
 //
 // Cost: O(1) per tracepoint of a call and of a flush, and per switch of tasks.
 #pragma once

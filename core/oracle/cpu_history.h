@@ -1,5 +1,5 @@
-// Since when a property of each CPU (being online, say) has had its value. Instants are numbers that the
-// owner counts; intervals end now, so one change per CPU is all that has to be remembered.
+// Since when a property of each CPU (being online, say) has had its value. Instants are numbers
+// that the owner counts; intervals end now, so one change per CPU is all that has to be remembered.
 #pragma once
 
 #include <cstdint>

@@ -1,28 +1,29 @@
-// The life of a csd: free -> locked by a call -> announced -> listed on a queue -> unlinked by a flush ->
-// free.
+// The life of a csd: free -> locked by a call -> announced -> listed on a queue -> unlinked by a
+// flush -> free.
 //
-// S-I12 A csd is on at most one list, at most once; the batch of a running flush counts as a list, until the
-//       flush unlinks the csd from it.
+// S-I12 A csd is on at most one list, at most once; the batch of a running flush counts as a list,
+//       until the flush unlinks the csd from it.
 // S-I13 csd_unlock only when LOCK is set.
-// S-I14 Between taking LOCK and csd_unlock a csd has exactly one owner; func, info and type are not written
-//       after it was queued; from then on only the target's flush unlocks it. Not queued (local execution,
-//       -ENXIO), the owner does.
+// S-I14 Between taking LOCK and csd_unlock a csd has exactly one owner; func, info and type are not
+//       written after it was queued; from then on only the target's flush unlocks it. Not queued
+//       (local execution, -ENXIO), the owner does.
 // S-I15 Two agents never execute csd_lock on one csd at once.
-// S-I16 The flush unlocks a SYNC csd after its function and an ASYNC one before it, and goes by the type
-//       that the csd was queued with.
-// S-I17 The flush does not touch a csd after it has unlocked it: it does not go on from a csd that is not
-//       in its batch any more, does not unlock one that is still linked there, and the function that it
-//       runs is the one that was queued.
+// S-I16 The flush unlocks a SYNC csd after its function and an ASYNC one before it, and goes by the
+//       type that the csd was queued with.
+// S-I17 The flush does not touch a csd after it has unlocked it: it does not go on from a csd that
+//       is not in its batch any more, does not unlock one that is still linked there, and the
+//       function that it runs is the one that was queued.
 // S-I10 (part) single_async that returns -ENXIO leaves its csd unlocked, and not on a list.
-// S-I21 The csd on the stack of a waited call to one CPU is unlocked and on no list when the call returns.
+// S-I21 The csd on the stack of a waited call to one CPU is unlocked and on no list when the call
+//       returns.
 //
-// Exceptions: waiting for a csd (csd_lock_wait) while another task of the source CPU locks it anew is
-// legal, and not looked at here. An owner may lock and queue an ASYNC csd again while its function is still
-// running, also from within that function, also to the CPU that it runs on. The csd of a local call is
-// unlocked before its function, of either type. The stack csd of a no-wait call stays unused and locked.
-// The fields of an idle csd belong to its owner. irq_work and wake-up entries on the same queues are not
-// csds. The test and the store of single_async have no scheduling point between them, so two of them are
-// never at it at once.
+// Exceptions: waiting for a csd (csd_lock_wait) while another task of the source CPU locks it anew
+// is legal, and not looked at here. An owner may lock and queue an ASYNC csd again while its
+// function is still running, also from within that function, also to the CPU that it runs on. The
+// csd of a local call is unlocked before its function, of either type. The stack csd of a no-wait
+// call stays unused and locked. The fields of an idle csd belong to its owner. irq_work and wake-up
+// entries on the same queues are not csds. The test and the store of single_async have no
+// scheduling point between them, so two of them are never at it at once.
 //
 // Cost: O(1) per tracepoint of a csd and per read-modify-write on a queue head.
 #pragma once

@@ -1,14 +1,14 @@
 // What a flush makes of the entries that it took off its CPU's queue.
 //
-// S-I25 Within one flush all SYNC entries come before all others, and wake-ups last; SYNC entries run in
-//       the order in which they were queued, and so do ASYNC and IRQ_WORK entries.
+// S-I25 Within one flush all SYNC entries come before all others, and wake-ups last; SYNC entries
+//       run in the order in which they were queued, and so do ASYNC and IRQ_WORK entries.
 // S-I26 (part) A flush handles each entry that its del_all took exactly once, and no others.
 // S-I27 (part) A flush takes the entries of its own CPU's queue.
 // S-I28 When a flush returns, every entry that its del_all took has been handled.
 //
-// Exceptions: nothing is said about the order between SYNC and the others (a waited call overtakes earlier
-// no-wait calls in a batch), nor among wake-ups. Entries queued meanwhile are the next flush's. What
-// has been unlinked may be queued again before the flush ends.
+// Exceptions: nothing is said about the order between SYNC and the others (a waited call overtakes
+// earlier no-wait calls in a batch), nor among wake-ups. Entries queued meanwhile are the next
+// flush's. What has been unlinked may be queued again before the flush ends.
 //
 // Cost: O(1) per entry, and per read-modify-write on a queue head.
 #pragma once

@@ -1,19 +1,19 @@
 // Cross-CPU calls and CPUs that come and go.
 //
 // S-I29 A function runs only on an online CPU.
-// S-I30 After smpcfd_dying_cpu() of a CPU has returned, its queue is empty, and stays empty until its online
-//       bit is set again.
-// S-I31 irq_work that a CPU has queued for itself up to the flush of its call queue in smpcfd_dying_cpu()
-//       is off its lists when that returns.
+// S-I30 After smpcfd_dying_cpu() of a CPU has returned, its queue is empty, and stays empty until
+//       its online bit is set again.
+// S-I31 irq_work that a CPU has queued for itself up to the flush of its call queue in
+//       smpcfd_dying_cpu() is off its lists when that returns.
 // S-I39 (part) A failed smpcfd_prepare_cpu() leaves nothing allocated.
 //
-// Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by an offline
-// CPU's own call. S-I30 holds from the start for a CPU that was never online. S-I31: works that the
-// CPU queues later, for instance from other works, stay until it is back; works for another CPU travel
-// over its call queue. The lists are known by the works that are added to them.
+// Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by
+// an offline CPU's own call. S-I30 holds from the start for a CPU that was never online. S-I31:
+// works that the CPU queues later, for instance from other works, stay until it is back; works for
+// another CPU travel over its call queue. The lists are known by the works that are added to them.
 //
-// Cost: O(1) per function, per read-modify-write on a queue head, per irq_work; allocations while a CPU is
-// being prepared.
+// Cost: O(1) per function, per read-modify-write on a queue head, per irq_work; allocations while a
+// CPU is being prepared.
 #pragma once
 
 #include <cstdint>

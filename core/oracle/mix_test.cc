@@ -1,5 +1,5 @@
-// Oracles on the real stack: safe series are clean, and each bug of the bank is found by an oracle that it
-// names.
+// Oracles on the real stack: safe series are clean, and each bug of the bank is found by an oracle
+// that it names.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,8 @@ bool expects(const bugs::BugInfo& bug, std::string_view id) {
   return std::count(bug.expected.begin(), bug.expected.end(), id) != 0;
 }
 
-// Bugs of the stack that show with sequentially consistent memory, and that an oracle is to find first.
+// Bugs of the stack that show with sequentially consistent memory, and that an oracle is to find
+// first.
 std::vector<bugs::Bug> bugs_for_oracles() {
   std::vector<bugs::Bug> list;
   for (const bugs::BugInfo& bug : bugs::all()) {

@@ -1,9 +1,10 @@
-// Base of all oracles. An oracle watches events and keeps ghost state of its own; it never influences
-// the run, and the only thing it can do about what it sees is violate(), which ends the execution.
+// Base of all oracles. An oracle watches events and keeps ghost state of its own; it never
+// influences the run, and the only thing it can do about what it sees is violate(), which ends the
+// execution.
 //
-// Rules for oracles: subscribe to few events; O(1) per event; no allocation once the containers have
-// grown; on_begin() costs what the last execution used; no decision depends on the value or order of
-// addresses; a legal execution never violates.
+// Rules for oracles: subscribe to few events; O(1) per event; no allocation once the containers
+// have grown; on_begin() costs what the last execution used; no decision depends on the value or
+// order of addresses; a legal execution never violates.
 #pragma once
 
 #include <fmt/core.h>
@@ -44,8 +45,8 @@ class Oracle : public engine::Observer {
   TaskName task(uint32_t id) const { return {view_, id}; }
   Address address(const volatile void* p) const { return {view_, p}; }
 
-  // Ends the execution: invariant `id` is violated, seen in `where`. Contexts of the machine are abandoned,
-  // not unwound: neither the caller nor the arguments may hold what needs a destructor.
+  // Ends the execution: invariant `id` is violated, seen in `where`. Contexts of the machine are
+  // abandoned, not unwound: neither the caller nor the arguments may hold what needs a destructor.
   template <typename... Args>
   [[noreturn]] void violate(const char* id, const Event& where, fmt::format_string<Args...> format,
                             Args... args) const {

@@ -1,5 +1,5 @@
-// All oracles, and what a driver does with them: attach them, list them, read their counts, and ask them
-// who waits for what when an execution hangs.
+// All oracles, and what a driver does with them: attach them, list them, read their counts, and ask
+// them who waits for what when an execution hangs.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace sd::oracle {
 
 using Oracles = std::vector<std::unique_ptr<engine::Observer>>;
 
-// A fresh set, to be attached to machine::trace() in this order: where one wrong step violates more than
-// one invariant, the first in the order names it.
+// A fresh set, to be attached to machine::trace() in this order: where one wrong step violates more
+// than one invariant, the first in the order names it.
 Oracles make_oracles();
 
 // The counts of function executions that the set keeps; nullptr if it lacks the oracle that counts.

@@ -1,5 +1,5 @@
-// Ghost state by address: a flat hash table that only grows, is never iterated (so hash order cannot
-// matter) and is cleared in O(entries used).
+// Ghost state by address: a flat hash table that only grows, is never iterated (so hash order
+// cannot matter) and is cleared in O(entries used).
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,17 @@
 // Is a CPU told that its queue is not empty?
 //
-// S-I22 If the queue of an online CPU is not empty, a call IPI is pending for it, or an adder that found it
-//       empty has yet to notify, or the CPU is awake and going to look (idle and polling with
-//       NEED_RESCHED set, or flushing). Checked where the last of these cannot be: when the CPU
-//       halts, while it is halted and somebody trusts it to be polling, and at the end.
-// S-I23 An adder that found the queue empty notifies its CPU before its pinned section ends, and before
-//       it waits for a completion.
+// S-I22 If the queue of an online CPU is not empty, a call IPI is pending for it, or an adder that
+//       found it empty has yet to notify, or the CPU is awake and going to look (idle and polling
+//       with NEED_RESCHED set, or flushing). Checked where the last of these cannot be: when the
+//       CPU halts, while it is halted and somebody trusts it to be polling, and at the end.
+// S-I23 An adder that found the queue empty notifies its CPU before its pinned section ends, and
+//       before it waits for a completion.
 //
-// Exceptions: the mark that a notification leaves in the trace comes later than its effect; until then the
-// adder counts as not having notified. IPIs merge, may be spurious, and may be lost by a CPU that is
-// offline. Adders that ride on an interrupted adder's notification found the queue not empty. A call
-// from within cond_func, or from an interrupt, ends its section while the one around it still owes. While
-// it waits to lock a csd for its next target, a call may owe.
+// Exceptions: the mark that a notification leaves in the trace comes later than its effect; until
+// then the adder counts as not having notified. IPIs merge, may be spurious, and may be lost by a
+// CPU that is offline. Adders that ride on an interrupted adder's notification found the queue not
+// empty. A call from within cond_func, or from an interrupt, ends its section while the one around
+// it still owes. While it waits to lock a csd for its next target, a call may owe.
 //
 // Cost: O(1) per read-modify-write on a queue head, IPI, halt and interrupt.
 #pragma once

@@ -1,6 +1,6 @@
-// Tells whether an address is some CPU's call_single_queue, in a few instructions: a cheap filter for
-// observers of read-modify-write operations. An operation on a queue head is an add (value after = the
-// new node) or a del_all (value after = null); nothing else is done to it.
+// Tells whether an address is some CPU's call_single_queue, in a few instructions: a cheap filter
+// for observers of read-modify-write operations. An operation on a queue head is an add (value
+// after = the new node) or a del_all (value after = null); nothing else is done to it.
 #pragma once
 
 #include <bit>

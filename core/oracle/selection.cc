@@ -92,7 +92,7 @@ void Selection::pinned(const Event& event, Call& call) {
   call.cpu = static_cast<uint32_t>(event.a);
   call.since = instant_;
   if (!call.mask || is_own_history(call)) return;
-  if (!view().readable(call.mask, CpuSet::words(cpus_) * 8)) return;
+  if (!view().readable(call.mask, CpuSet::words(cpus_) * size_t{8})) return;
   for (unsigned w = 0; w < CpuSet::words(cpus_); ++w) {
     const unsigned in_word = cpus_ - w * 64;
     const uint64_t valid = in_word >= 64 ? ~0ull : (1ull << in_word) - 1;
@@ -101,7 +101,8 @@ void Selection::pinned(const Event& event, Call& call) {
   watched_.push_back(calls_.index_of(call));
 }
 
-// An atomic operation on a word of memory, or a change of the active mask, that may be in a watched mask.
+// An atomic operation on a word of memory, or a change of the active mask, that may be in a watched
+// mask.
 void Selection::mask_operation(const Event& event) {
   const bool active = event.id == mev::cpu_active;
   for (const uint32_t index : watched_) {
@@ -114,7 +115,7 @@ void Selection::mask_operation(const Event& event) {
     }
     const uintptr_t offset =
         reinterpret_cast<uintptr_t>(event.obj) - reinterpret_cast<uintptr_t>(call.mask);
-    if (offset >= CpuSet::words(cpus_) * 8) continue;
+    if (offset >= CpuSet::words(cpus_) * size_t{8}) continue;
     const auto w = static_cast<unsigned>(offset / 8);
     call.in_mask_always.bits[w] &= event.b;
     call.in_mask_ever.bits[w] |= event.b;

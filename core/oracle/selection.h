@@ -1,23 +1,25 @@
 // Are the right CPUs asked, and is an error only returned where it is due?
 //
-// S-I3  -ENXIO of single and single_async only if at some instant of the call's pinned section the target
-//       was offline, or it is out of range; never for the CPU that the section runs on.
-// S-I5  Every CPU, other than the one of the pinned section, that was in the mask and online during the
-//       whole section, and for which the condition (if any) was not false, is queued; every queued CPU
-//       was in the mask at some instant and online at some (other) instant of it, is not the CPU of the
-//       section, and passed the condition. (That it is online when queued is S-I30, seen at the add.)
-// S-I7  any() returns 0 if some CPU stayed in the mask and online for the whole pinned section, or if the
-//       CPU of the section stayed in the mask (online or not: then it runs there); on 0 it chose a CPU
-//       that was in the mask.
-// S-I11 cond_func is called exactly once per remote candidate and at most once for the CPU of the section,
-//       with preemption off, on that CPU; for a remote candidate before its csd is locked.
+// S-I3  -ENXIO of single and single_async only if at some instant of the call's pinned section the
+//       target was offline, or it is out of range; never for the CPU that the section runs on.
+// S-I5  Every CPU, other than the one of the pinned section, that was in the mask and online during
+//       the whole section, and for which the condition (if any) was not false, is queued; every
+//       queued CPU was in the mask at some instant and online at some (other) instant of it, is not
+//       the CPU of the section, and passed the condition. (That it is online when queued is S-I30,
+//       seen at the add.)
+// S-I7  any() returns 0 if some CPU stayed in the mask and online for the whole pinned section, or
+//       if the CPU of the section stayed in the mask (online or not: then it runs there); on 0 it
+//       chose a CPU that was in the mask.
+// S-I11 cond_func is called exactly once per remote candidate and at most once for the CPU of the
+//       section, with preemption off, on that CPU; for a remote candidate before its csd is locked.
 //
-// Exceptions: masks and the online mask may change during the call and are not read at one instant, so a
-// CPU that was not there all the time may be asked or not; calls from a forbidden context are not judged;
-// calls without call_pinned/call_unpinned events are not either. If a call has several pinned sections,
-// the last one counts. A mask in use may be changed by atomic bit operations (they are seen), not by
-// plain stores (they would be races). CPUs that are online and not active count as online: the real
-// any() of 6.17 with NUMA misses them, which is a finding (a quirk that has a switch).
+// Exceptions: masks and the online mask may change during the call and are not read at one instant,
+// so a CPU that was not there all the time may be asked or not; calls from a forbidden context are
+// not judged; calls without call_pinned/call_unpinned events are not either. If a call has several
+// pinned sections, the last one counts. A mask in use may be changed by atomic bit operations (they
+// are seen), not by plain stores (they would be races). CPUs that are online and not active count
+// as online: the real any() of 6.17 with NUMA misses them, which is a finding (a quirk that has a
+// switch).
 //
 // Cost: O(1) per tracepoint of a call and per atomic operation; at pinned, unpinned and return
 // O(CPUs / 64), O(CPUs) if a CPU came or went during the section.

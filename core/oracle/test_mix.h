@@ -1,5 +1,5 @@
-// For the tests of this folder: a random mix of calls on a machine with all oracles attached. The mix makes
-// no checks of its own.
+// For the tests of this folder: a random mix of calls on a machine with all oracles attached. The
+// mix makes no checks of its own.
 #pragma once
 
 #include "core/kernel/choose.h"
@@ -39,7 +39,8 @@ enum Kind : unsigned {
   kinds
 };
 
-// All that handlers and tasks of one execution share. Not of the machine's memory, so it is set up anew here.
+// All that handlers and tasks of one execution share. Not of the machine's memory, so it is set up
+// anew here.
 struct MixState {
   Mix mix;
   atomic_t runs{};

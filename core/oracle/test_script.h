@@ -1,5 +1,6 @@
-// For the tests of this folder: drives one observer with hand-made events, without a machine. Only events
-// that it is subscribed to reach it. The first violation is remembered; what comes after is ignored.
+// For the tests of this folder: drives one observer with hand-made events, without a machine. Only
+// events that it is subscribed to reach it. The first violation is remembered; what comes after is
+// ignored.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// What oracles read of the machine besides events: a few plain values, without scheduling points and
-// without the memory model. The default reads the machine; tests put their own values in its place.
+// What oracles read of the machine besides events: a few plain values, without scheduling points
+// and without the memory model. The default reads the machine; tests put their own values in its
+// place.
 #pragma once
 
 #include <cstddef>
