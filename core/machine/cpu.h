@@ -33,8 +33,6 @@ struct Cpu {
   bool alive = false;      // executes instructions; false before bring-up and after idle-dead
   bool balance_push = false;  // tasks that may leave are pushed away
   bool revived = false;    // dead, and being brought up again
-  bool started = false;    // its idle task has begun to boot it
-  bool dead_reported = false;
   uint32_t pinned = 0;     // migrate-disabled tasks that belong here
   sd_waitq empty_queue{};  // the hotplug thread waits here for pinned to become 0
   bool needs_qs = false;   // the current grace period waits for it

@@ -30,7 +30,10 @@ void Machine::run_irq(Cpu& cpu, unsigned vector) {
   const OpKind op = task->op;
   const volatile void* op_addr = task->op_addr;
   const bool parked = task->parked;
-  if (parked) unpark(task);
+  if (parked) {
+    unpark(task);
+    if (task->timer_deadline) cancel_timer(task);  // it polls again, with a deadline of its own
+  }
   engine::tsan_acquire(&ipi_tokens_[cpu.id * sd_nr_vectors + vector]);
   emit(event::irq_enter, nullptr, vector, 0, "");
   if (vector == sd_vec_timer) {

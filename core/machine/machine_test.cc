@@ -318,6 +318,63 @@ TEST(MachineFailure, APlainStoreToFreedMemoryIsSeenAtTheEnd) {
 }
 #endif
 
+TEST(MachineFailure, PollingMemoryThatIsFreedMeanwhileIsAUseAfterFree) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static uint32_t* word;
+      word = static_cast<uint32_t*>(sd_alloc(4, "flag", false, "test"));
+      sd_store(word, 1, 4, sd_relaxed, "test");
+      sd_task_wake(sd_task_create(
+                       [](void*) {
+                         while (sd_load(word, 4, sd_relaxed, "poller") == 1) sd_wait_change(word, 1, 4, 0, "poller");
+                       },
+                       nullptr, "poller"),
+                   "test");
+      for (int i = 0; i < 5; ++i) sd_yield("test");
+      sd_free(word, "test");
+    });
+    ASSERT_TRUE(outcome.failed);
+    ASSERT_EQ(outcome.failure.id, "use-after-free") << text_of(outcome);
+  }
+}
+
+TEST(MachineFailure, ADaemonThatPollsForEverIsAHang) {
+  const Outcome outcome = run_with(small(2), "random", 1, [](void*) {
+    static uint32_t word;
+    word = 0;
+    sd_task* worker = sd_task_create([](void*) { sd_wait_change(&word, 0, 4, 0, "stuck_worker"); }, nullptr, "worker");
+    sd_task_set_daemon(worker);
+    sd_task_wake(worker, "test");
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.kind, engine::FailureKind::hang);
+  EXPECT_EQ(outcome.failure.function, "stuck_worker");
+}
+
+TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static sd_task* sleeper;
+      sleeper = sd_task_create(
+          [](void*) {
+            sd_sleep_ns(1'000'000, "sleeper");
+            const uint64_t start = sd_clock_ns();
+            const uint64_t left = sd_sleep_ns(5'000'000, "sleeper");
+            if (left == 0 && sd_clock_ns() - start < 5'000'000) {
+              sd_fail("early", "sleeper", "a sleep of 5 ms was over after %llu ns",
+                      static_cast<unsigned long long>(sd_clock_ns() - start));
+            }
+          },
+          nullptr, "sleeper");
+      sd_task_wake(sleeper, "test");
+      for (int i = 0; i < 10; ++i) sd_yield("test");
+      sd_sleep_ns(999'000, "test");
+      sd_task_wake(sleeper, "test");
+    });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
 TEST(MachineFailure, SleepingWithPreemptionOffIsABug) {
   const Outcome outcome = run_with(small(), "random", 1, [](void*) {
     sd_preempt_disable("test");

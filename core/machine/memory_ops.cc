@@ -200,6 +200,7 @@ void sd_free(void* p, const char* fn) {
     m.fail(std::move(failure));
   }
   m.emit(sd::engine::event::free, p, object->size, 0, fn);
+  m.unpark_range(p, object->size);  // whoever polls it now polls freed memory
   m.point(OpKind::none, nullptr);
 }
 

@@ -148,11 +148,25 @@ sd_task* Machine::perform(uint32_t action) {
 // No action is possible: time passes (true), or the execution has ended (false), or hangs.
 bool Machine::nothing_can_run() {
   while (actions_.empty()) {
-    if (live_tasks_ == 0) return false;
+    if (live_tasks_ == 0) {
+      if (somebody_is_stuck()) report_hang();
+      return false;
+    }
     if (timers_.empty()) report_hang();
     fire_timer();
   }
   return true;
+}
+
+// Whether a context that does not count as live, a worker or a hotplug thread, can go neither on nor back.
+bool Machine::somebody_is_stuck() const {
+  for (const Cpu& cpu : cpus_) {
+    if (cpu.current != cpu.idle) return true;
+  }
+  for (uint32_t i = 0; i < tasks_used_; ++i) {
+    if (task_pool_[i]->state == sd_task_state::waking) return true;
+  }
+  return false;
 }
 
 void Machine::report_hang() {
@@ -257,6 +271,15 @@ void Machine::unpark(sd_task* task) {
     const uint64_t seen = cpu_->time_ns + cost::kLineNs[topology_.distance(cpu_->id, cpu.id)];
     if (cpu.time_ns < seen) cpu.time_ns = seen;
     refresh(cpu);
+  }
+}
+
+void Machine::unpark_range(const volatile void* p, size_t size) {
+  const auto low = reinterpret_cast<uintptr_t>(p);
+  for (uint32_t i = 0; parked_count_ > 0 && i < tasks_used_; ++i) {
+    sd_task* task = task_pool_[i].get();
+    const auto at = reinterpret_cast<uintptr_t>(task->park_addr);
+    if (task->parked && at >= low && at - low < size) unpark(task);
   }
 }
 

@@ -117,9 +117,9 @@ void Machine::task_returned() {
     }
     self->state = sd_task_state::blocked;
   } else {
+    if (ops_.task_freed) ops_.task_freed(self);  // has scheduling points
     self->state = sd_task_state::dead;
     --live_tasks_;
-    if (ops_.task_freed) ops_.task_freed(self);
   }
   switch_current(*cpu_, pick_next(*cpu_));
   refresh(*cpu_);

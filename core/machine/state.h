@@ -100,6 +100,7 @@ class Machine {
   void refresh(Cpu& cpu);
   void park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn);
   void wake_parked(const volatile void* p);
+  void unpark_range(const volatile void* p, size_t size);
   void unpark(sd_task* task);
 
   // ---- tasks (sched.cc)
@@ -278,6 +279,7 @@ class Machine {
   uint32_t pick_action();                 // its id, or kFinished: every task has ended and all is quiet
   sd_task* perform(uint32_t action);      // the task to resume, or nullptr: choose again
   void set_calm_action();
+  bool somebody_is_stuck() const;
   [[noreturn]] void report_hang();
   bool nothing_can_run();                 // false: finished
   void resume(sd_task* self, sd_task* target);

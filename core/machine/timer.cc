@@ -25,7 +25,10 @@ void Machine::arm_timer(sd_task* task, uint64_t deadline_ns) {
 void Machine::cancel_timer(sd_task* task) {
   task->timer_deadline = 0;
   auto it = std::find_if(timers_.begin(), timers_.end(), [task](const Timer& t) { return t.task == task; });
-  if (it == timers_.end()) return;  // it has expired, and its interrupt is on the way
+  if (it == timers_.end()) {  // it has expired, and its interrupt is on the way
+    for (Cpu& cpu : cpus_) std::erase(cpu.expired, task);
+    return;
+  }
   *it = timers_.back();
   timers_.pop_back();
   std::make_heap(timers_.begin(), timers_.end(), later);
@@ -68,6 +71,8 @@ void Machine::fire_timer() {
   for (unsigned i = 0; !cpu->alive || !online(cpu->id); ++i) cpu = &cpus_[i];
   cpu->expired.push_back(task);
   raise(cpu->id, sd_vec_timer, timer.deadline_ns, false);
+  // One interrupt may serve several timers, and not before the last of them.
+  cpu->irq_time_ns[sd_vec_timer] = std::max(cpu->irq_time_ns[sd_vec_timer], timer.deadline_ns);
 }
 
 void Machine::handle_timer_vector() {
