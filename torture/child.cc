@@ -77,6 +77,7 @@ pid_t spawn(const std::function<int()>& body) {
   if (::getppid() != parent) ::_exit(0);  // it died before prctl
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 
 #include "torture/build_info.h"
@@ -7,6 +10,10 @@
 
 int main(int argc, char** argv) {
   using namespace sd::torture;
+  // Standard streams that were closed are /dev/null, so that no pipe of ours takes their place.
+  int fd = 0;
+  while (fd >= 0 && fd <= 2) fd = ::open("/dev/null", O_RDWR);
+  if (fd > 2) ::close(fd);
   // A limit on the size of files is then an error like a full disk, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   const std::string name = argc > 0 ? argv[0] : "shootdown";

@@ -95,6 +95,12 @@ void add_run_options(std::vector<Option>& table, TortureOptions* o) {
       [o](const std::string&) { o->check_determinism = true; });
 }
 
+// A path that names something.
+std::string path_of(const std::string& text) {
+  if (text.empty()) usage_error("'' is not a path");
+  return text;
+}
+
 // What comes out.
 void add_output_options(std::vector<Option>& table, TortureOptions* o) {
   const char* group = "Output";
@@ -103,7 +109,7 @@ void add_output_options(std::vector<Option>& table, TortureOptions* o) {
     table.push_back({name, value, help, group, false, false, std::move(set)});
   };
   add("--out", "DIR", "Where failures are written (default: shootdown-out)",
-      [o](const std::string& text) { o->out = text; });
+      [o](const std::string& text) { o->out = path_of(text); });
   add("--stats", "TIME", "Interval of statistics lines (default: 15s); 0: none",
       [o](const std::string& text) {
         o->stats_given = text == "0" ? std::chrono::milliseconds{0} : duration_of(text);
@@ -113,7 +119,7 @@ void add_output_options(std::vector<Option>& table, TortureOptions* o) {
         o->stat_interval_given = std::chrono::seconds(number_of(text, 0, 1'000'000));
       });
   add("--json", "FILE", "Write a summary of the run",
-      [o](const std::string& text) { o->json = text; });
+      [o](const std::string& text) { o->json = path_of(text); });
   add("--quiet", "", "Only failures and the verdict", [o](const std::string&) { o->quiet = true; });
 }
 

@@ -37,7 +37,7 @@ constexpr milliseconds kGrace{10'000};
 // How often totals, deadline and watchdogs are looked at.
 constexpr milliseconds kTick{100};
 
-// SIGINT and SIGTERM as readable events, for as long as this lives.
+// SIGINT, SIGTERM and SIGHUP as readable events, for as long as this lives.
 class Signals {
  public:
   Signals() {
@@ -45,6 +45,7 @@ class Signals {
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
     fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd_ < 0) environment_error(std::string("signalfd: ") + std::strerror(errno));
