@@ -118,6 +118,34 @@ TEST_P(Many, AConditionThatNeverHoldsCallsNobody) {
   });
 }
 
+// Others leave the mask while it is being used, as CPUs leave mm_cpumask.
+void call_a_shrinking_mask() {
+  cpumask mask = mask_of({1, 2});
+  Thread leaver([&mask] {
+    kernel::cpumask_clear_cpu(2, &mask);
+    kernel::cpumask_clear_cpu(1, &mask);
+  });
+  leaver.start();
+  Seen seen{};
+  on_each_cpu_mask(&mask, note, &seen, true);
+  SD_EXPECT(runs(seen) <= 2 && runs_on(seen, 1) <= 1 && runs_on(seen, 2) <= 1);
+  leaver.join();
+}
+
+TEST_P(Many, TheMaskMayShrinkMeanwhile) {
+  expect_clean(make_config(3, GetParam()), 200, call_a_shrinking_mask);
+}
+
+TEST(Many, LookingAtTheMaskASecondTimeHangs) {
+  Config config = make_config(3);
+  set_bug(&config, Bug::h01);
+  std::string found;
+  for (uint64_t seed = 1; seed <= 2000 && found.empty(); ++seed) {
+    found = run_with(config, "mix", seed, call_a_shrinking_mask).failure.id;
+  }
+  EXPECT_EQ(found, "hang");
+}
+
 // Below P06 the caller has to keep its CPU.
 TEST(Many, CallingUnpinnedWarnsBelowP06Only) {
   const auto call = [] {
