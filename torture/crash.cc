@@ -1,5 +1,6 @@
 #include "torture/crash.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -24,43 +25,86 @@ std::string_view line_with(std::string_view text, std::string_view start) {
   return text.substr(0, text.find('\n'));
 }
 
+// "sd::smp::(anonymous namespace)::flush(int)" is "flush".
+std::string plain_function(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  std::string text(name);
+  for (size_t at = 0; (at = text.find(kAnonymous)) != std::string::npos;) {
+    text.erase(at, kAnonymous.size());
+  }
+  text.resize(std::min(text.find('('), text.size()));
+  if (const size_t scope = text.rfind("::"); scope != std::string::npos) text.erase(0, scope + 2);
+  return text;
+}
+
+// A line of a backtrace: "  #3 0x12 in sd::smp::f(int) /tree/core/smp/f.cc:3:5", or without "0x12 in".
+// The function, if its file is of the code under test.
+std::string frame_under_test(std::string_view line) {
+  const size_t number = line.find_first_not_of(' ');
+  if (number == std::string_view::npos || line[number] != '#') return {};
+  const bool under_test = line.find("/core/smp/") != std::string_view::npos ||
+                          line.find("/core/kernel/") != std::string_view::npos ||
+                          line.find("/torture/scf/") != std::string_view::npos;
+  if (!under_test) return {};
+  const size_t in = line.find(" in ");
+  size_t start = in == std::string_view::npos ? line.find(' ', number) + 1 : in + 4;
+  return plain_function(line.substr(start, line.find(" /", start) - start));
+}
+
+// The innermost function of the code under test in a backtrace; "" if there is none.
+std::string function_under_test(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (std::string function = frame_under_test(text.substr(0, end)); !function.empty()) {
+      return function;
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+
+struct Tool {
+  std::string_view name;
+  const char* short_name;
+};
+constexpr Tool kTools[] = {{"AddressSanitizer", "asan"},
+                           {"ThreadSanitizer", "tsan"},
+                           {"UndefinedBehaviorSanitizer", "ubsan"},
+                           {"LeakSanitizer", "lsan"}};
+
+// The kind of error ends where a file, a module or an address begins.
+std::string_view kind_of_error(std::string_view rest) {
+  size_t end = 0;
+  while (end < rest.size()) {
+    const size_t space = std::min(rest.find(' ', end), rest.size());
+    const std::string_view word = rest.substr(end, space - end);
+    if (word.find_first_of("/.(:") != std::string_view::npos || word.starts_with("0x")) break;
+    end = std::min(space + 1, rest.size());
+  }
+  std::string_view kind = rest.substr(0, end);
+  while (kind.ends_with(' ')) kind.remove_suffix(1);
+  return kind.empty() ? "error" : kind;
+}
+
 // "SUMMARY: AddressSanitizer: heap-use-after-free core/smp/call.cc:12:3 in sd::smp::f(int)" becomes
-// id "asan-heap-use-after-free" and function "f".
+// id "asan-heap-use-after-free" and function "f", or the one nearest to it of the code under test.
 bool read_summary(std::string_view text, Failure* failure) {
-  std::string_view line = line_with(text, "SUMMARY: ");
-  struct Tool {
-    std::string_view name;
-    const char* short_name;
-  };
-  for (const Tool tool :
-       {Tool{"AddressSanitizer", "asan"}, Tool{"ThreadSanitizer", "tsan"},
-        Tool{"UndefinedBehaviorSanitizer", "ubsan"}, Tool{"LeakSanitizer", "lsan"}}) {
+  const std::string_view line = line_with(text, "SUMMARY: ");
+  for (const Tool& tool : kTools) {
     const size_t at = line.find(tool.name);
     if (at == std::string_view::npos) continue;
     std::string_view rest = line.substr(at + tool.name.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(": "), rest.size()));
+    const std::string kind(kind_of_error(rest));
     failure->kind = FailureKind::sanitizer;
-    failure->message = "the sanitizer ended the process: " + std::string(line.substr(at));
-    // The kind of error ends where a file, a module or an address begins.
-    size_t end = 0;
-    while (end < rest.size()) {
-      const size_t space = std::min(rest.find(' ', end), rest.size());
-      const std::string_view word = rest.substr(end, space - end);
-      if (word.find_first_of("/.(:") != std::string_view::npos || word.starts_with("0x")) break;
-      end = std::min(space + 1, rest.size());
+    failure->id = std::string(tool.short_name) + "-" + kind;
+    std::replace(failure->id.begin(), failure->id.end(), ' ', '-');
+    failure->function = function_under_test(text);
+    if (const size_t in = rest.rfind(" in ");
+        in != std::string_view::npos && failure->function.empty()) {
+      failure->function = plain_function(rest.substr(in + 4));
     }
-    std::string kind(rest.substr(0, end));
-    while (kind.ends_with(' ')) kind.pop_back();
-    for (char& c : kind) c = c == ' ' ? '-' : c;
-    failure->id = std::string(tool.short_name) + "-" + (kind.empty() ? "error" : kind);
-    const size_t in = rest.rfind(" in ");
-    if (in == std::string_view::npos) return true;
-    std::string_view function = rest.substr(in + 4);
-    function = function.substr(0, function.find('('));
-    if (const size_t scope = function.rfind("::"); scope != std::string_view::npos) {
-      function.remove_prefix(scope + 2);
-    }
-    failure->function = function;
+    failure->message = std::string(tool.name) + " ended the process: " + kind;
     return true;
   }
   return false;

@@ -46,6 +46,18 @@ INSTANTIATE_TEST_SUITE_P(
               "core/smp/many.cc:12:3 in "
               "sd::smp::csd_lock_wait(sd::smp::call_single_data_t*)\n==7==ABORTING\n",
               FailureKind::sanitizer, "asan-heap-use-after-free", "csd_lock_wait"},
+        Death{"    #0 0x1 in std::upper_bound<a(b)::$_0>(c) /usr/include/stl.h:4\n"
+              "    #1 0x2 in sd::machine::check(int) /tree/core/machine/x.cc:9:1\n"
+              "    #2 0x3 in sd::scf::(anonymous namespace)::invoke_many(sd::scf::Call const&) "
+              "/tree/torture/scf/invoke_many.cc:131:5\n"
+              "    #3 0x4 in sd::scf::invoke(int) /tree/torture/scf/invoke.cc:99:3\n"
+              "SUMMARY: AddressSanitizer: SEGV /usr/include/stl.h:4 in "
+              "std::upper_bound<a(b)::$_0>(c)\n",
+              FailureKind::sanitizer, "asan-SEGV", "invoke_many"},
+        Death{
+            "    #0 sd::smp::many(int) /tree/core/smp/many.cc:3 (shootdown+0x12)\n"
+            "SUMMARY: ThreadSanitizer: data race /tree/core/smp/many.cc:3 in sd::smp::many(int)\n",
+            FailureKind::sanitizer, "tsan-data-race", "many"},
         Death{"SUMMARY: AddressSanitizer: SEGV (/tmp/a+0x1234) in f\n", FailureKind::sanitizer,
               "asan-SEGV", "f"},
         Death{"SUMMARY: ThreadSanitizer: data race core/smp/flush.cc:8 in sd::smp::flush\n",
