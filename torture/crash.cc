@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "torture/parse.h"
+
 namespace sd::torture {
 
 namespace {
@@ -72,6 +74,23 @@ constexpr Tool kTools[] = {{"AddressSanitizer", "asan"},
                            {"UndefinedBehaviorSanitizer", "ubsan"},
                            {"LeakSanitizer", "lsan"}};
 
+// Of a sanitizer's report, what tells about the code under test: the first report, without frames of
+// the simulator, and without who created which fiber.
+std::string shortened(std::string_view text) {
+  std::string out;
+  bool skip = false;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.starts_with("SUMMARY: ")) break;
+    const size_t first = line.find_first_not_of(' ');
+    const bool frame = first != std::string::npos && line[first] == '#';
+    if (!frame) skip = line.find("created by") != std::string::npos;
+    if (skip || (frame && frame_under_test(line).empty())) continue;
+    // "(shootdown+0x12) (BuildId: ...)" says nothing that file and line do not.
+    out += line.substr(0, frame ? line.find(" (shootdown+0x") : std::string::npos) + "\n";
+  }
+  return out;
+}
+
 // The kind of error ends where a file, a module or an address begins.
 std::string_view kind_of_error(std::string_view rest) {
   size_t end = 0;
@@ -99,12 +118,14 @@ bool read_summary(std::string_view text, Failure* failure) {
     failure->kind = FailureKind::sanitizer;
     failure->id = std::string(tool.short_name) + "-" + kind;
     std::replace(failure->id.begin(), failure->id.end(), ' ', '-');
+    if (failure->id == "tsan-data-race") failure->id = "data-race";
     failure->function = function_under_test(text);
     if (const size_t in = rest.rfind(" in ");
         in != std::string_view::npos && failure->function.empty()) {
       failure->function = plain_function(rest.substr(in + 4));
     }
     failure->message = std::string(tool.name) + " ended the process: " + kind;
+    failure->detail = shortened(text);
     return true;
   }
   return false;
@@ -140,6 +161,13 @@ Failure failure_of_death(const Ending& ending, const std::string& standard_error
   failure.id = "exit-" + std::to_string(ending.code);
   failure.message = "the process ended with exit code " + std::to_string(ending.code);
   return failure;
+}
+
+void read_race(const std::string& standard_error, Failure* failure) {
+  Failure read;
+  if (!read_summary(standard_error, &read)) return;
+  if (!read.function.empty()) failure->function = read.function;
+  failure->detail = read.detail;
 }
 
 }  // namespace sd::torture

@@ -12,4 +12,7 @@ namespace sd::torture {
 // ended it. Step, time and place are not known here.
 engine::Failure failure_of_death(const Ending& ending, const std::string& standard_error);
 
+// Completes the failure of a race with function and detail from what the sanitizer wrote.
+void read_race(const std::string& standard_error, engine::Failure* failure);
+
 }  // namespace sd::torture

@@ -36,7 +36,7 @@ TEST_P(SanitizerDeaths, AreReadFromTheSummary) {
   EXPECT_EQ(failure.id, GetParam().id);
   EXPECT_EQ(failure.function, GetParam().function);
   EXPECT_NE(failure.message, "");
-  EXPECT_EQ(failure.detail, GetParam().standard_error);
+  EXPECT_EQ(failure.detail.find("SUMMARY"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -57,11 +57,11 @@ INSTANTIATE_TEST_SUITE_P(
         Death{
             "    #0 sd::smp::many(int) /tree/core/smp/many.cc:3 (shootdown+0x12)\n"
             "SUMMARY: ThreadSanitizer: data race /tree/core/smp/many.cc:3 in sd::smp::many(int)\n",
-            FailureKind::sanitizer, "tsan-data-race", "many"},
+            FailureKind::sanitizer, "data-race", "many"},
         Death{"SUMMARY: AddressSanitizer: SEGV (/tmp/a+0x1234) in f\n", FailureKind::sanitizer,
               "asan-SEGV", "f"},
         Death{"SUMMARY: ThreadSanitizer: data race core/smp/flush.cc:8 in sd::smp::flush\n",
-              FailureKind::sanitizer, "tsan-data-race", "flush"},
+              FailureKind::sanitizer, "data-race", "flush"},
         Death{"x.cc:3:5: runtime error: shift exponent 64\nSUMMARY: UndefinedBehaviorSanitizer: "
               "undefined-behavior x.cc:3:5 in \n",
               FailureKind::sanitizer, "ubsan-undefined-behavior", ""},
@@ -70,6 +70,30 @@ INSTANTIATE_TEST_SUITE_P(
               "shootdown itself, "
               "please report it\n",
               FailureKind::crash, "internal-error", ""}));
+
+TEST(Crash, OfARaceTheReportIsCutToTheCodeUnderTest) {
+  engine::Failure failure;
+  failure.function = "csd_lock";
+  read_race(
+      "==================\n"
+      "WARNING: ThreadSanitizer: data race (pid=13791)\n"
+      "  Write of size 8 at 0x7f by thread T8:\n"
+      "    #0 sd::smp::many(int) /tree/core/smp/many.cc:71:13 (shootdown+0x1b8dae) (BuildId: 59)\n"
+      "    #1 sd::engine::loop(int) /tree/core/engine/fiber.cc:69:7 (shootdown+0x19e7c6)\n"
+      "  Thread T8 (tid=0, running) created by thread T7 at:\n"
+      "    #0 sd::smp::f(int) /tree/core/smp/f.cc:1:1 (shootdown+0x19deb2)\n"
+      "SUMMARY: ThreadSanitizer: data race /tree/core/smp/many.cc:71:13 in sd::smp::many(int)\n"
+      "more\n",
+      &failure);
+  EXPECT_EQ(failure.function, "many");
+  EXPECT_EQ(failure.detail,
+            "==================\n"
+            "WARNING: ThreadSanitizer: data race (pid=13791)\n"
+            "  Write of size 8 at 0x7f by thread T8:\n"
+            "    #0 sd::smp::many(int) /tree/core/smp/many.cc:71:13\n");
+  read_race("nothing", &failure);
+  EXPECT_EQ(failure.function, "many");
+}
 
 TEST(Crash, SignalsAndExitCodesHaveNames) {
   EXPECT_EQ(failure_of_death(by_signal(SIGSEGV), "").id, "SIGSEGV");

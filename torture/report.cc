@@ -42,6 +42,13 @@ const char* kind_text(FailureKind kind) {
   return "";
 }
 
+// Where a debugger should stop; a crash stops it anyway.
+const char* place_to_stop(FailureKind kind) {
+  if (kind == FailureKind::data_race) return "__tsan_on_report";
+  if (kind == FailureKind::sanitizer) return "__sanitizer::Die";
+  return "sd::machine::Machine::fail";
+}
+
 std::string indented(const std::string& text) {
   std::string out;
   for (const std::string& line : split(text, '\n')) out += "  " + line + "\n";
@@ -129,8 +136,8 @@ std::string Report::text() const {
   const std::string command = shell_word(program) + " replay ";
   const std::string file = shell_word(files.replay);
   out += "Replay it:\n  " + command + file + "\n";
-  out += "Debug it:\n  gdb -ex 'break sd::machine::Machine::fail' -ex run --args " + command +
-         "--no-fork " + file + "\n";
+  out += "Debug it:\n  gdb -ex 'break " + std::string(place_to_stop(finding.failure.kind)) +
+         "' -ex run --args " + command + "--no-fork " + file + "\n";
   return out;
 }
 

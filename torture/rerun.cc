@@ -68,8 +68,8 @@ std::string packed(const Rerun& rerun) {
   finding.events = rerun.events;
   finding.replay = rerun.divergence;
   finding.standard_error =
-      fmt::format("{} {} {} {} {}", rerun.failed ? 1 : 0, rerun.diverged ? 1 : 0, rerun.trace_hash,
-                  rerun.steps, rerun.choices_left);
+      fmt::format("{} {} {} {} {} {}", rerun.complete ? 1 : 0, rerun.failed ? 1 : 0,
+                  rerun.diverged ? 1 : 0, rerun.trace_hash, rerun.steps, rerun.choices_left);
   std::string bytes;
   encode(finding, &bytes);
   return bytes;
@@ -77,14 +77,16 @@ std::string packed(const Rerun& rerun) {
 
 Rerun unpacked(const Finding& finding) {
   Rerun rerun;
+  unsigned complete = 0;
   unsigned failed = 0;
   unsigned diverged = 0;
   unsigned long long hash = 0;
   unsigned long long steps = 0;
   unsigned long long left = 0;
-  const int fields = std::sscanf(finding.standard_error.c_str(), "%u %u %llu %llu %llu", &failed,
-                                 &diverged, &hash, &steps, &left);
-  SD_CHECK(fields == 5);
+  const int fields = std::sscanf(finding.standard_error.c_str(), "%u %u %u %llu %llu %llu",
+                                 &complete, &failed, &diverged, &hash, &steps, &left);
+  SD_CHECK(fields == 6);
+  rerun.complete = complete != 0;
   rerun.failed = failed != 0;
   rerun.diverged = diverged != 0;
   rerun.failure = finding.failure;
@@ -122,9 +124,11 @@ Rerun run_follower(const Replay& replay, const ShownEvents& events, std::atomic<
   Follower follower(replay.choices, std::move(at_last));
   Pulse pulse(&follower, progress);
   const Runner runner(replay.scenario);
-  const machine::Outcome outcome = runner.run(pulse, replay.seed).outcome;
+  const Execution execution = runner.run(pulse, replay.seed, events);
+  const machine::Outcome& outcome = execution.outcome;
 
   Rerun rerun;
+  rerun.complete = true;
   rerun.trace_hash = outcome.trace_hash;
   rerun.steps = outcome.steps;
   rerun.choices_left = follower.left();
@@ -139,7 +143,7 @@ Rerun run_follower(const Replay& replay, const ShownEvents& events, std::atomic<
   if (!outcome.failed) return rerun;
   rerun.failure = outcome.failure;
   rerun.signature = signature(outcome.failure, replay.scenario);
-  rerun.events = events_report(outcome, events);
+  rerun.events = execution.events.empty() ? events_report(outcome, events) : execution.events;
   return rerun;
 }
 
@@ -147,7 +151,12 @@ Rerun run_follower(const Replay& replay, const ShownEvents& events, std::atomic<
 
 Rerun rerun_here(const Replay& replay, const ShownEvents& events) {
   std::atomic<uint64_t> progress = 0;
-  return run_follower(replay, events, &progress, nullptr);
+  Rerun rerun = run_follower(replay, events, &progress, nullptr);
+  // Which function it was, stands in the sanitizer's report only, which has gone to stderr.
+  const std::string race = rerun.failure.id + "@";
+  const bool is_race = rerun.failure.kind == engine::FailureKind::data_race;
+  if (is_race && replay.signature.starts_with(race)) rerun.signature = replay.signature;
+  return rerun;
 }
 
 Rerun rerun_in_child(const Replay& replay, const ShownEvents& events) {
@@ -167,6 +176,13 @@ Rerun rerun_in_child(const Replay& replay, const ShownEvents& events) {
   // The last words, then, if it came to that, the result.
   Rerun rerun;
   while (const auto finding = decode(&result.output)) rerun = unpacked(*finding);
+  if (rerun.complete && rerun.failure.kind == engine::FailureKind::data_race) {
+    // The sanitizer has the last word about the exit code.
+    rerun.standard_error = result.standard_error;
+    read_race(result.standard_error, &rerun.failure);
+    rerun.signature = signature(rerun.failure, replay.scenario);
+    return rerun;
+  }
   if (result.ending.ok()) return rerun;
   const engine::Failure place = rerun.failure;
   rerun.died = rerun.failed = true;

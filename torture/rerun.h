@@ -21,6 +21,7 @@ struct Rerun {
   std::string divergence;      // one line
   uint64_t trace_hash = 0;     // 0 if died
   uint64_t steps = 0;
+  bool complete = false;      // the execution has come to its end
   uint64_t choices_left = 0;  // recorded ones that the execution did not ask for
 };
 

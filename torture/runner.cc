@@ -8,6 +8,7 @@
 #include "core/oracle/oracles.h"
 #include "core/smp/smp.h"
 #include "core/smp/trace.h"
+#include "torture/race_watch.h"
 
 namespace sd::torture {
 
@@ -35,16 +36,22 @@ Runner::Runner(const Scenario& scenario) : scenario_(scenario) {
   registered_oracles();
 }
 
-Execution Runner::run(engine::Chooser& chooser, uint64_t seed) const {
+Execution Runner::run(engine::Chooser& chooser, uint64_t seed, const ShownEvents& shown) const {
   scf::ScfRun scf;
   scf.params = &scenario_.scf;
-  chooser.begin(seed);
+  RaceWatch watch(&chooser, shown);
+  engine::Chooser& asked = watches_races() ? watch : chooser;
+  asked.begin(seed);
   Execution execution;
-  execution.outcome = machine::run(scenario_.machine, chooser, scf::scf_main, &scf);
+  execution.outcome = machine::run(scenario_.machine, asked, scf::scf_main, &scf);
   SD_CHECK(!scf.init_failed);  // check_scenario() has seen the weights
   execution.scf = scf.stats;
   engine::Failure& failure = execution.outcome.failure;
-  if (execution.outcome.failed && failure.kind == engine::FailureKind::hang) {
+  if (watch.seen()) {
+    execution.outcome.failed = true;
+    failure = watch.failure();
+    execution.events = watch.events();
+  } else if (execution.outcome.failed && failure.kind == engine::FailureKind::hang) {
     const std::string calls = oracle::describe_hang(registered_oracles());
     if (!calls.empty()) failure.detail += (failure.detail.empty() ? "" : "\n") + calls;
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/engine/chooser.h"
 #include "core/machine/config.h"
+#include "torture/report.h"
 #include "torture/scenario.h"
 #include "torture/scf/scf.h"
 
@@ -13,6 +15,7 @@ namespace sd::torture {
 struct Execution {
   machine::Outcome outcome;
   scf::ScfStats scf;
+  std::string events;  // of a race: those around it; else empty
 };
 
 // One per process: the machine is. Registers the stack, the torture and the oracles when the first
@@ -22,7 +25,7 @@ class Runner {
   explicit Runner(const Scenario& scenario);
 
   // One execution, with a chooser that begins anew from `seed`.
-  Execution run(engine::Chooser& chooser, uint64_t seed) const;
+  Execution run(engine::Chooser& chooser, uint64_t seed, const ShownEvents& shown = {}) const;
 
  private:
   Scenario scenario_;

@@ -256,6 +256,10 @@ class Supervisor {
     worker.page->totals.read(&worker.totals);
     worker.earlier.add(worker.totals);
     worker.totals = Totals{};
+    if (worker.page->retired.load(std::memory_order_relaxed)) {
+      if (options_.keep_going && !stop_time_) start(worker);
+      return;
+    }
     if (ending.ok() || worker.given_up) return;
     const bool in_execution = on_death(worker, ending);
     if (!options_.keep_going || stop_time_) return;

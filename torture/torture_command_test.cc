@@ -305,6 +305,27 @@ TEST(Torture, PrintsTheReplayItselfWhereTheDiskIsFull) {
   EXPECT_NE(result.last_line().find("End of test: FAILURE"), std::string::npos);
 }
 
+#if defined(SD_TSAN)
+TEST(Torture, ARaceIsAFailureOfTheExecutionThatHasIt) {
+  const ScratchDir dir;
+  std::string verdict;
+  for (const char* jobs : {"1", "3"}) {
+    const std::string now = run_program(dir, torture({"--bug", "H39", "--seed", "2", "--executions",
+                                                      "20", "--keep-going", "--jobs", jobs}))
+                                .last_line();
+    if (!verdict.empty()) EXPECT_EQ(now, verdict);
+    verdict = now;
+  }
+  const ProgramResult first = run_program(
+      dir, torture({"--bug", "H39", "--seed", "2", "--executions", "20", "--out", "one"}));
+  EXPECT_EQ(first.code, 1);
+  EXPECT_NE(first.out.find("there is a data race"), std::string::npos) << first.out;
+  const ProgramResult again = run_program(dir, {"replay", only_replay(dir, "one")});
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.last_line().find(": as recorded, trace hash 0x"), std::string::npos);
+}
+#endif
+
 TEST(Torture, MemoryStaysFlatLong) {
   const ScratchDir dir;
   Program program(dir, torture({"--duration", "1h", "--stats", "100ms", "--jobs", "1"}));

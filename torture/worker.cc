@@ -10,6 +10,7 @@
 #include "core/engine/recorder.h"
 #include "core/engine/rng.h"
 #include "core/engine/strategy.h"
+#include "torture/crash.h"
 #include "torture/pulse.h"
 #include "torture/replay_text.h"
 #include "torture/report.h"
@@ -39,6 +40,7 @@ class Worker {
       const uint64_t i = task_.shared->next.fetch_add(1, std::memory_order_relaxed);
       if (i >= task_.shared->limit.load(std::memory_order_relaxed)) return;
       run_one(i);
+      if (task_.page->retired.load(std::memory_order_relaxed)) return;
     }
   }
 
@@ -51,11 +53,11 @@ class Worker {
     Execution execution = runner_.run(pulse_, seed);
     if (execution.outcome.failed) {
       task_.log->set_state(engine::LogState::failed);
-      report(i, seed, execution.outcome);
+      report(i, seed, execution);
     } else {
       task_.log->set_state(engine::LogState::idle);
     }
-    if (task_.check_determinism) check_again(i, seed, &execution.outcome);
+    if (task_.check_determinism) check_again(i, seed, &execution);
 
     totals_.executions++;
     totals_.steps += execution.outcome.steps;
@@ -67,7 +69,8 @@ class Worker {
   }
 
   // The same execution once more; a difference is an error of shootdown itself.
-  void check_again(uint64_t i, uint64_t seed, machine::Outcome* first) {
+  void check_again(uint64_t i, uint64_t seed, Execution* execution) {
+    machine::Outcome* first = &execution->outcome;
     recorder_.set_next_execution(i);
     const machine::Outcome second = runner_.run(pulse_, seed).outcome;
     task_.log->set_state(engine::LogState::idle);
@@ -77,21 +80,28 @@ class Worker {
     failure.id = "determinism";
     failure.message = fmt::format(
         "two runs of one execution differ: trace hash {:#018x} after {} steps, then {:#018x} after "
-        "{} "
-        "steps; this is a bug of shootdown itself, please report it",
+        "{} steps; this is a bug of shootdown itself, please report it",
         first->trace_hash, first->steps, second.trace_hash, second.steps);
     first->failed = true;
     first->failure = failure;
-    report(i, seed, *first);
+    report(i, seed, *execution);
   }
 
-  void report(uint64_t i, uint64_t seed, const machine::Outcome& outcome) {
+  void report(uint64_t i, uint64_t seed, const Execution& execution) {
+    const machine::Outcome& outcome = execution.outcome;
     Finding finding;
     finding.execution = i;
     finding.failure = outcome.failure;
-    finding.signature = signature(outcome.failure, *task_.scenario);
+    if (outcome.failure.kind == engine::FailureKind::data_race) {
+      finding.standard_error = task_.capture->text();
+      read_race(finding.standard_error, &finding.failure);
+      // The sanitizer reports a race once per process: the next execution is another process's.
+      task_.page->retired.store(true, std::memory_order_relaxed);
+    }
+    finding.signature = signature(finding.failure, *task_.scenario);
     if (seen_.insert(finding.signature).second) {
-      finding.events = events_report(outcome, ShownEvents{});
+      finding.events =
+          execution.events.empty() ? events_report(outcome, ShownEvents{}) : execution.events;
       Replay replay;
       replay.scenario = *task_.scenario;
       replay.strategy = strategy_->description();

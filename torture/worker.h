@@ -25,6 +25,8 @@ struct SharedCounters {
 struct WorkerPage {
   TotalsPage totals;
   std::atomic<uint64_t> choices = 0;  // made so far, by the watchdog's clock
+  // It has reported all it found, and ends although there is more to run; whatever its exit code.
+  std::atomic<bool> retired = false;
 };
 
 struct WorkerTask {
