@@ -215,6 +215,52 @@ TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
   }
 }
 
+// A polling context gives way to whoever it polls for, under calm choices too: an empty choice list, or a
+// recording that has run out, is a legal run.
+void poll_for_a_task_that_waits_behind(void*) {
+  static uint32_t word;
+  word = 0;
+  sd_task* poller = sd_task_create(
+      [](void*) {
+        while (sd_load(&word, 4, sd_acquire, "poller") == 0) sd_wait_change(&word, 0, 4, 0, "poller");
+      },
+      nullptr, "poller");
+  sd_task_bind(poller, 0, "test");
+  sd_task_wake(poller, "test");
+  sd_yield("test");  // this task may migrate now, and need not
+  sd_store(&word, 1, 4, sd_release, "test");
+}
+
+TEST_P(EveryStrategy, APollerGivesWayToTheTaskItPollsFor) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Outcome outcome = run_with(small(2), GetParam(), seed, poll_for_a_task_that_waits_behind);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
+void poll_for_a_task_that_sleeps(void*) {
+  static uint32_t word;
+  word = 0;
+  for (unsigned i = 0; i < 2; ++i) {
+    sd_task* poller = sd_task_create(
+        [](void*) {
+          while (sd_load(&word, 4, sd_acquire, "poller") == 0) sd_wait_change(&word, 0, 4, 0, "poller");
+        },
+        nullptr, "poller");
+    sd_task_bind(poller, 0, "test");
+    sd_task_wake(poller, "test");
+  }
+  sd_sleep_ns(1'000'000, "test");
+  sd_store(&word, 1, 4, sd_release, "test");
+}
+
+TEST_P(EveryStrategy, PollersThatShareACpuDoNotKeepTimersFromFiring) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const Outcome outcome = run_with(small(2), GetParam(), seed, poll_for_a_task_that_sleeps);
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
 // ---- each kind of failure, provoked
 
 TEST(MachineFailure, ABlockedTaskThatNobodyWakesIsAHang) {

@@ -104,7 +104,10 @@ uint32_t Machine::pick_action() {
   return id;
 }
 
-// The calmest: an interrupt for the current CPU, else its current context, else whatever advances.
+// The calmest: an interrupt for the current CPU, else its current context, else whatever advances. If
+// nothing does, contexts poll for what others would do if they were let run: so each preemption in its
+// turn, as ticks would have it, and when that has not helped, everything else in its turn. A schedule of
+// calm choices alone gets on whenever any schedule does.
 void Machine::set_calm_action() {
   const Cpu& cpu = *cpu_;
   if (cpu.offered) {
@@ -116,7 +119,15 @@ void Machine::set_calm_action() {
   for (const engine::Action& action : actions_) {
     if (action.cls != ActionClass::disturb) return actions_.set_calm(action.id);
   }
-  actions_.set_calm(actions_.begin()->id);
+  const uint32_t size = actions_.size();
+  const uint32_t first = disturbances_ % size;
+  if (disturbances_ < 4 * tasks_used_) {
+    for (uint32_t i = 0; i < size; ++i) {
+      const uint32_t id = actions_.begin()[(first + i) % size].id;
+      if (id / config_.cpus == static_cast<uint32_t>(ActionKind::preempt)) return actions_.set_calm(id);
+    }
+  }
+  actions_.set_calm(actions_.begin()[first].id);
 }
 
 sd_task* Machine::perform(uint32_t action) {
@@ -133,8 +144,8 @@ sd_task* Machine::perform(uint32_t action) {
     return cpu.current;
   }
   // Tasks that are only ever moved about, and never run, hang.
-  constexpr uint32_t kOnlyDisturbed = 5'000;
-  if (++disturbances_ > kOnlyDisturbed) report_hang();
+  const uint32_t only_disturbed = 5'000 + 64 * config_.cpus;
+  if (++disturbances_ > only_disturbed) report_hang();
   if (kind == static_cast<uint32_t>(ActionKind::preempt)) {
     preempt(cpu);
   } else if (action == migrate_action(config_)) {
