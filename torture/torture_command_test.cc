@@ -202,15 +202,13 @@ TEST_P(Interrupted, EndsWithTheVerdict) {
       << result.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 class KilledWorker : public testing::TestWithParam<int> {};
 
 TEST_P(KilledWorker, LeavesAReplayableFile) {
   const ScratchDir dir;
-  // Without hotplug, so that nothing hinders the calm end that the replay comes to.
-  Program program(dir, torture({"--duration", "1h", "--stats", "100ms", "--jobs", "2",
-                                "scftorture.onoff_interval=0"}));
+  Program program(dir, torture({"--duration", "1h", "--stats", "100ms", "--jobs", "2"}));
   wait_for_output(program, " ver: ");
   const auto workers = children_of(program.pid());
   ASSERT_EQ(workers.size(), 2u);
