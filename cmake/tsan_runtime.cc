@@ -26,9 +26,13 @@ const char* __tsan_default_suppressions() {
          "called_from_lib:libfmt.so\n";
 }
 
-// Without this each process sleeps for a second at its end, in case a thread still has a race to show.
+// atexit_sleep_ms: else each process sleeps for a second at its end, in case a thread still has a
+// race to show. handle_segv and its like: a signal that comes while the runtime holds one of its
+// locks would deadlock in the handler, as its report needs the same lock; whoever waits for the
+// process learns what ended it, and a plain or asan build says where.
 const char* __tsan_default_options() {
-  return "atexit_sleep_ms=0";
+  return "atexit_sleep_ms=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:"
+         "handle_abort=0";
 }
 
 #define SD_IS_STACK(address)                                                                   \

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 
 #include "core/engine/check.h"
 #include "torture/user_error.h"
@@ -50,17 +51,53 @@ std::string Capture::text() const {
   return text;
 }
 
-bool Watchdog::expired(uint64_t progress) {
-  clockid_t clock = 0;
+namespace {
+
+// 0 if the clock cannot be read: its process is gone.
+uint64_t read_clock_ns(clockid_t clock) {
   timespec now{};
-  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &now) != 0) return false;
-  const uint64_t now_ns =
-      static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-  if (progress != progress_ || since_ns_ == 0) {
+  if (::clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+void Watchdog::watch(pid_t pid) {
+  *this = Watchdog(patience_ns_, sleep_patience_ns_);
+  pid_ = pid;
+}
+
+Stuck Watchdog::look(uint64_t progress) {
+  // A look that comes late says nothing about the time before it: the observer itself was stopped.
+  constexpr uint64_t kLongestLookNs = 1'000'000'000;
+  clockid_t clock = 0;
+  if (::clock_getcpuclockid(pid_, &clock) != 0) return Stuck::no;
+  const uint64_t now_ns = read_clock_ns(clock);
+  const uint64_t wall_ns = read_clock_ns(CLOCK_MONOTONIC);
+  if (now_ns == 0) return Stuck::no;
+  const bool moved = progress != progress_ || since_ns_ == 0;
+  if (moved) {
     progress_ = progress;
     since_ns_ = now_ns;
   }
-  return now_ns - since_ns_ > patience_ns_;
+  if (moved || now_ns != seen_ns_ || !asleep()) {
+    slept_ns_ = 0;
+  } else {
+    slept_ns_ += std::min(wall_ns - look_ns_, kLongestLookNs);
+  }
+  seen_ns_ = now_ns;
+  look_ns_ = wall_ns;
+  if (now_ns - since_ns_ > patience_ns_) return Stuck::busy;
+  return slept_ns_ > sleep_patience_ns_ ? Stuck::asleep : Stuck::no;
+}
+
+// Not stopped, not waiting for a disk, not waiting for a CPU.
+bool Watchdog::asleep() const {
+  std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
+  std::string stat;
+  std::getline(in, stat);
+  const size_t name_end = stat.rfind(')');  // the name itself may hold anything
+  return name_end != std::string::npos && stat.compare(name_end, 3, ") S") == 0;
 }
 
 pid_t spawn(const std::function<int()>& body) {
@@ -118,7 +155,7 @@ void send_all(int fd, const std::string& text) {
 
 ChildResult run_in_child(
     const std::function<void(const std::function<void(const std::string&)>& send)>& body,
-    const std::function<uint64_t()>& progress, uint64_t patience_ns) {
+    const std::function<uint64_t()>& progress, Watchdog watchdog) {
   ChildResult result;
   Capture capture;
   int ends[2];
@@ -132,15 +169,14 @@ ChildResult run_in_child(
   });
   ::close(ends[1]);
 
-  Watchdog watchdog(patience_ns);
   watchdog.watch(pid);
   while (true) {
     constexpr int kLookMs = 500;
     pollfd poll_fd{ends[0], POLLIN, 0};
     const int ready = ::poll(&poll_fd, 1, kLookMs);
-    if (ready == 0 && !result.ending.stuck && watchdog.expired(progress())) {
-      result.ending.stuck = true;
-      ::kill(pid, SIGKILL);
+    if (ready == 0 && result.ending.stuck == Stuck::no) {
+      result.ending.stuck = watchdog.look(progress());
+      if (result.ending.stuck != Stuck::no) ::kill(pid, SIGKILL);
     }
     if (ready <= 0) continue;
     char buffer[1 << 14];

@@ -29,37 +29,52 @@ class Capture {
   int fd_ = -1;
 };
 
+// Why a process that should get on does not.
+enum class Stuck {
+  no,
+  busy,    // it uses CPU time
+  asleep,  // it waits for something that does not come, say a lock that it holds itself
+};
+
 // How a process ended.
 struct Ending {
-  bool stuck = false;  // was ended by its watchdog
-  int signal = 0;      // that ended it, or 0
-  int code = 0;        // else its exit code
-  bool ok() const { return !stuck && signal == 0 && code == 0; }
+  Stuck stuck = Stuck::no;  // why its watchdog has ended it
+  int signal = 0;           // that ended it, or 0
+  int code = 0;             // else its exit code
+  bool ok() const { return stuck == Stuck::no && signal == 0 && code == 0; }
 };
 
 // Sees whether a process that should get on does. "Getting on" is any change of the number given;
-// time is the process' own CPU time, so a loaded machine or a stopped process does no harm.
+// time is the process' own CPU time, so a loaded machine or a stopped process does no harm. Nor has
+// a process that computes a reason to sleep for long.
 class Watchdog {
  public:
   // An execution takes a step every few nanoseconds, and under a sanitizer on a busy machine every
   // few microseconds: no step in so much CPU time means a loop without a scheduling point in it.
   static constexpr uint64_t kPatienceNs = 20'000'000'000;
 
-  explicit Watchdog(uint64_t patience_ns = kPatienceNs) : patience_ns_(patience_ns) {}
+  // Asleep at every look for so long, of wall time between looks.
+  static constexpr uint64_t kSleepPatienceNs = 10'000'000'000;
 
-  void watch(pid_t pid) {
-    pid_ = pid;
-    progress_ = 0;
-    since_ns_ = 0;
-  }
-  // Whether no progress was seen for too long.
-  bool expired(uint64_t progress);
+  explicit Watchdog(uint64_t patience_ns = kPatienceNs,
+                    uint64_t sleep_patience_ns = kSleepPatienceNs)
+      : patience_ns_(patience_ns), sleep_patience_ns_(sleep_patience_ns) {}
+
+  void watch(pid_t pid);
+  // Whether no progress was seen for too long. To be called a few times per second.
+  Stuck look(uint64_t progress);
 
  private:
+  bool asleep() const;
+
   uint64_t patience_ns_;
+  uint64_t sleep_patience_ns_;
   pid_t pid_ = 0;
   uint64_t progress_ = 0;
-  uint64_t since_ns_ = 0;
+  uint64_t since_ns_ = 0;  // CPU time at the last progress
+  uint64_t seen_ns_ = 0;   // CPU time at the last look
+  uint64_t look_ns_ = 0;   // wall time of the last look
+  uint64_t slept_ns_ = 0;  // wall time that it has slept, as far as looks can tell
 };
 
 // Forks. The child gets no terminal signals, dies with its parent, and ends by _exit with what
@@ -82,6 +97,6 @@ struct ChildResult {
 // output. `progress` is polled for the watchdog.
 ChildResult run_in_child(
     const std::function<void(const std::function<void(const std::string&)>& send)>& body,
-    const std::function<uint64_t()>& progress, uint64_t patience_ns = Watchdog::kPatienceNs);
+    const std::function<uint64_t()>& progress, Watchdog watchdog = Watchdog());
 
 }  // namespace sd::torture

@@ -64,9 +64,30 @@ TEST(Child, TheWatchdogEndsALoopThatGetsNowhere) {
         while (forever) {
         }
       },
-      [] { return 1; }, kPatienceNs);
-  EXPECT_TRUE(result.ending.stuck);
+      [] { return 1; }, Watchdog(kPatienceNs));
+  EXPECT_EQ(result.ending.stuck, Stuck::busy);
   EXPECT_FALSE(result.ending.ok());
+}
+
+TEST(Child, TheWatchdogEndsASleepThatNobodyEnds) {
+  const ChildResult result = run_in_child([](const Send&) { ::pause(); }, [] { return 1; },
+                                          Watchdog(Watchdog::kPatienceNs, 1));
+  EXPECT_EQ(result.ending.stuck, Stuck::asleep);
+  EXPECT_EQ(result.ending.signal, SIGKILL);
+}
+
+// A debugger may hold it for as long as it likes.
+TEST(Child, TheWatchdogLeavesAloneWhatIsStopped) {
+  const pid_t pid = spawn([] { return ::pause(); });
+  ::kill(pid, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, WUNTRACED), pid);
+  Watchdog watchdog(1, 1);
+  watchdog.watch(pid);
+  for (int i = 0; i < 5; i++, ::usleep(10'000)) EXPECT_EQ(watchdog.look(1), Stuck::no);
+  ::kill(pid, SIGKILL);
+  Ending ending;
+  reap(pid, false, &ending);
 }
 
 TEST(Child, TheWatchdogLeavesAloneWhatGetsOn) {
@@ -76,7 +97,7 @@ TEST(Child, TheWatchdogLeavesAloneWhatGetsOn) {
         for (volatile unsigned i = 0; i < 300'000'000; i = i + 1) {
         }
       },
-      [&] { return ++progress; }, 1'000'000);
+      [&] { return ++progress; }, Watchdog(1'000'000));
   EXPECT_TRUE(result.ending.ok());
 }
 

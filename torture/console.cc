@@ -91,6 +91,7 @@ Console::Console(const TortureOptions& options, const std::string& program)
 void Console::on_start() {
   if (options_.quiet) return;
   print(run_command(options_, program_) + "\n");
+  for (const std::string& note : notes_on(options_.scenario)) print("Note: " + note + "\n");
   if (options_.scenario.scf.verbose > 0) print_parameters("Start of test");
 }
 
@@ -149,8 +150,13 @@ void Console::end(const RunResult& result) {
     print_parameters(
         fmt::format("End of test: {}", scf::verdict_name(run_verdict(result))).c_str());
   }
+  if (result.given_up > 0) {
+    std::fprintf(stderr,
+                 "shootdown: %u executions had not ended %lld s after the end of the run, and are "
+                 "not in its result\n",
+                 result.given_up, static_cast<long long>(kGrace.count() / 1000));
+  }
   if (!result.output_error.empty()) {
-    std::fflush(stdout);
     std::fprintf(stderr, "shootdown: %s\n", result.output_error.c_str());
   }
   print(verdict_line(options_, result));

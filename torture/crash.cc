@@ -137,12 +137,16 @@ Failure failure_of_death(const Ending& ending, const std::string& standard_error
   Failure failure;
   failure.kind = FailureKind::crash;
   failure.detail = standard_error;
-  if (ending.stuck) {
+  if (ending.stuck != Stuck::no) {
+    constexpr uint64_t kSecond = 1'000'000'000;
+    const bool busy = ending.stuck == Stuck::busy;
     failure.kind = FailureKind::livelock;
     failure.id = "stuck";
-    failure.message = "the process took no step for " +
-                      std::to_string(Watchdog::kPatienceNs / 1'000'000'000) +
-                      " s of CPU time: a loop without a scheduling point in it";
+    failure.message =
+        busy ? "the process took no step for " + std::to_string(Watchdog::kPatienceNs / kSecond) +
+                   " s of CPU time: a loop without a scheduling point in it"
+             : "the process slept for " + std::to_string(Watchdog::kSleepPatienceNs / kSecond) +
+                   " s: it waits for something outside the simulation";
     return failure;
   }
   if (read_summary(standard_error, &failure)) return failure;

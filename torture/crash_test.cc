@@ -104,7 +104,7 @@ TEST(Crash, SignalsAndExitCodesHaveNames) {
 
 TEST(Crash, TheWatchdogsVerdictIsALivelock) {
   Ending ending = by_signal(SIGKILL);
-  ending.stuck = true;
+  ending.stuck = Stuck::busy;
   const engine::Failure failure = failure_of_death(ending, "");
   EXPECT_EQ(failure.kind, FailureKind::livelock);
   EXPECT_EQ(failure.id, "stuck");

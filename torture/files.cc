@@ -73,6 +73,11 @@ std::string make_directory(const std::string& path) {
   return {};
 }
 
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
 std::string probe_directory(const std::string& path) {
   // More than a file system keeps in reserve for a name alone.
   const std::string content(8192, '\n');

@@ -17,6 +17,8 @@ std::optional<std::string> read_file(const std::string& path, size_t limit, std:
 // Creates the directory and its parents as needed. Empty, or what went wrong.
 std::string make_directory(const std::string& path);
 
+bool is_directory(const std::string& path);
+
 // Whether a file of some size can be written in the directory now. Empty, or what went wrong.
 std::string probe_directory(const std::string& path);
 

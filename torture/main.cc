@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 
 #include "torture/build_info.h"
 #include "torture/cli.h"
@@ -23,6 +24,11 @@ int main(int argc, char** argv) {
   program.example = "shootdown torture scf --duration 5s";
   program.commands = {torture_command(name), replay_command(name), bugs_command(),
                       series_command()};
-  return run_command_line(program, "shootdown " + build_info(),
-                          std::vector<std::string>(argv + 1, argv + argc));
+  const int code = run_command_line(program, "shootdown " + build_info(),
+                                    std::vector<std::string>(argv + 1, argv + argc));
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  std::fputs(
+      "shootdown: standard output cannot be written; free some space there, or redirect it\n",
+      stderr);
+  return exit_environment;
 }

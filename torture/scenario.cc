@@ -89,7 +89,8 @@ std::vector<std::string> words_of(const std::string& text) {
 // Sets the one key, or returns false if there is no key of that name.
 bool set_key(Scenario& scenario, const std::string& key, const std::string& value) {
   if (key == "kind") {
-    if (value != "scf") usage_error(quote(value) + " is not a kind of torture of this version: scf");
+    if (value != "scf")
+      usage_error(quote(value) + " is not a kind of torture of this version: scf");
   } else if (key == "memory") {
     check_memory(value);
   } else if (key == "preempt") {
@@ -155,6 +156,10 @@ void check_scenario(const Scenario& scenario) {
   }
   if (machine.nodes > machine.cpus) {
     usage_error("nodes is " + std::to_string(machine.nodes) + ", but there are only " +
+                std::to_string(machine.cpus) + " cpus");
+  }
+  if (machine.smt > machine.cpus) {
+    usage_error("smt is " + std::to_string(machine.smt) + " threads per core, but there are only " +
                 std::to_string(machine.cpus) + " cpus");
   }
   if (scf.ops == 0 && scf.shutdown_secs == 0) {
@@ -257,6 +262,21 @@ std::string switches_text(const Scenario& scenario) {
   std::string out = switches.series;
   for (const std::string& patch : switches.patches) out += patch;
   for (const std::string& bug : switches.bugs) out += (out.empty() ? "" : "+") + bug;
+  return out;
+}
+
+std::vector<std::string> notes_on(const Scenario& scenario) {
+  std::vector<std::string> out;
+  for (const series::Unmet& unmet : series::unmet(scenario.machine.patches)) {
+    out.push_back(std::string("patch ") + series::info(unmet.patch).name + " is not safe without " +
+                  series::info(unmet.needs).name + ": expect failures");
+  }
+  for (const auto& bug : bugs::all()) {
+    if (!bugs::has(scenario.machine.bugs, bug.bug) || bug.needs.memory == bugs::Memory::sc)
+      continue;
+    out.push_back(std::string("bug ") + bug.id + " needs a memory model weaker than sc: it " +
+                  "cannot be found in this run");
+  }
   return out;
 }
 

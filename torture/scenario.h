@@ -50,6 +50,10 @@ std::string to_options(const Scenario& scenario);
 // How series, patches and bugs differ from the default scenario's: "base+P04-P05+H10"; "" for none.
 std::string switches_text(const Scenario& scenario);
 
+// What a user should know before a run of it, a line each: switches that make failures likely, or
+// that cannot show what they are there for. Empty for a safe scenario.
+std::vector<std::string> notes_on(const Scenario& scenario);
+
 // Values by the names that users type; usage_error() if there is none of that name.
 void set_series(Scenario& scenario, const std::string& name);
 void set_patch(Scenario& scenario, const std::string& signed_name);  // "+P04", "-P05"

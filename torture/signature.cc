@@ -10,7 +10,8 @@ std::string signature(const engine::Failure& failure, const Scenario& scenario) 
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.@";
   std::string text = failure.signature();
   if (const std::string switches = switches_text(scenario); !switches.empty()) {
-    text += (switches[0] == '+' || switches[0] == '-' ? "" : "+") + switches;
+    if (switches[0] != '+' && switches[0] != '-') text += '+';
+    text += switches;
   }
   for (char& c : text) c = kSafe.find(c) == std::string_view::npos ? '_' : c;
   if (text.size() > kLongest) text.resize(kLongest);

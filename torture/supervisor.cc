@@ -31,9 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// How long a stopped run waits for executions that have begun. Most take milliseconds; one that
-// takes longer than this is given up, unless it is the only one the run has.
-constexpr milliseconds kGrace{10'000};
 // How often totals, deadline and watchdogs are looked at.
 constexpr milliseconds kTick{100};
 
@@ -109,8 +106,8 @@ struct WorkerProcess {
   Totals totals;   // of the process that runs
   Totals earlier;  // of the processes before it
   Watchdog watchdog;
-  bool stuck = false;     // the watchdog has ended it
-  bool given_up = false;  // the supervisor has ended it, and wants nothing of it
+  Stuck stuck = Stuck::no;  // the watchdog has ended it
+  bool given_up = false;    // the supervisor has ended it, and wants nothing of it
 };
 
 class Supervisor {
@@ -160,7 +157,7 @@ class Supervisor {
     if (worker.log == nullptr) worker.log = engine::ChoiceLog::in_memory();
     worker.bytes.clear();
     worker.totals = Totals{};
-    worker.stuck = false;
+    worker.stuck = Stuck::no;
 
     WorkerTask task;
     task.scenario = &options_.scenario;
@@ -209,7 +206,7 @@ class Supervisor {
     signals_seen_ += count;
     interrupted_ = true;
     stop();
-    if (signals_seen_ > 1) give_up();
+    if (signals_seen_ > 1) give_up(nullptr);
   }
 
   // No execution begins any more.
@@ -218,10 +215,12 @@ class Supervisor {
     if (!stop_time_) stop_time_ = Clock::now();
   }
 
-  void give_up() {
+  // Ends all workers that are left, and counts them unless that is what the user wants.
+  void give_up(unsigned* count) {
     for (WorkerProcess& worker : workers_) {
-      if (worker.pid == 0) continue;
+      if (worker.pid == 0 || worker.given_up) continue;
       worker.given_up = true;
+      if (count) ++*count;
       ::kill(worker.pid, SIGKILL);
     }
   }
@@ -233,16 +232,14 @@ class Supervisor {
       if (worker.pid != 0) worker.page->totals.read(&worker.totals);
       totals.add(worker.earlier);
       totals.add(worker.totals);
-      if (worker.pid == 0 || worker.stuck) continue;
-      if (worker.watchdog.expired(worker.page->choices.load(std::memory_order_relaxed))) {
-        worker.stuck = true;
-        ::kill(worker.pid, SIGKILL);
-      }
+      if (worker.pid == 0 || worker.stuck != Stuck::no) continue;
+      worker.stuck = worker.watchdog.look(worker.page->choices.load(std::memory_order_relaxed));
+      if (worker.stuck != Stuck::no) ::kill(worker.pid, SIGKILL);
     }
     totals_ = totals;
     const auto elapsed = std::chrono::duration_cast<milliseconds>(now - start_time_);
     if (options_.duration && elapsed >= *options_.duration) stop();
-    if (stop_time_ && now - *stop_time_ > kGrace && totals_.executions > 0) give_up();
+    if (stop_time_ && now - *stop_time_ > kGrace && totals_.executions > 0) give_up(&given_up_);
     listener_->on_progress(totals_, elapsed);
   }
 
@@ -373,6 +370,7 @@ class Supervisor {
     result.totals.failures = 0;
     for (const Group& group : result.groups) result.totals.failures += group.count;
     result.interrupted = interrupted_;
+    result.given_up = given_up_;
     result.output_error = output_error_;
     result.elapsed = std::chrono::duration_cast<milliseconds>(Clock::now() - start_time_);
     return result;
@@ -391,6 +389,7 @@ class Supervisor {
   std::optional<Clock::time_point> stop_time_;
   unsigned signals_seen_ = 0;
   bool interrupted_ = false;
+  unsigned given_up_ = 0;
 
   Totals totals_;  // of all workers, at the last tick
   Totals lost_;    // what workers that died had not published

@@ -14,6 +14,10 @@
 
 namespace sd::torture {
 
+// How long a stopped run waits for executions that have begun. Most take milliseconds; one that
+// takes longer than this is given up, unless it is the only one the run has.
+inline constexpr std::chrono::milliseconds kGrace{10'000};
+
 // Findings of one signature.
 struct Group {
   Finding
@@ -26,6 +30,7 @@ struct RunResult {
   Totals totals;
   std::vector<Group> groups;  // by number of execution
   bool interrupted = false;   // by a signal
+  unsigned given_up = 0;      // executions that had not ended a while after the run's end
   std::string output_error;   // the first file that could not be written, with the remedy
   std::chrono::milliseconds elapsed{0};
 };

@@ -35,7 +35,8 @@ int run_torture(TortureOptions& options, const std::string& program) {
   options.finish();
   if (!options.seed) options.seed = drawn_seed();
   if (!options.json.empty()) {
-    const std::string error = probe_directory(directory_of(options.json));
+    const std::string error =
+        is_directory(options.json) ? "Is a directory" : probe_directory(directory_of(options.json));
     if (!error.empty()) cannot_write(options.json, error);
   }
   Console console(options, program);

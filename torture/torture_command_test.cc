@@ -268,6 +268,50 @@ TEST(Torture, RefusesASummaryThatCannotBeWritten) {
   EXPECT_TRUE(json.one_error_line()) << json.err;
 }
 
+TEST(Torture, RefusesADirectoryAsASummary) {
+  const ScratchDir dir;
+  fs::create_directory(dir.path("summary"));
+  const ProgramResult json = run_program(dir, torture({"--executions", "5", "--json", "summary"}));
+  EXPECT_EQ(json.code, 3);
+  EXPECT_TRUE(json.one_error_line()) << json.err;
+  EXPECT_EQ(json.out, "");
+}
+
+TEST(Torture, NoticesThatItsOutputIsLost) {
+  const ScratchDir dir;
+  const ProgramResult result = run_program(dir, torture({"--executions", "5"}), [] {
+    ::dup2(::open("/dev/null", O_RDONLY), STDOUT_FILENO);
+  });
+  EXPECT_EQ(result.code, 3);
+  EXPECT_TRUE(result.one_error_line()) << result.err;
+}
+
+// Whoever stops a worker has a debugger; the run ends all the same, and says what is missing.
+TEST(Torture, SaysThatAStoppedWorkerIsMissing) {
+  const ScratchDir dir;
+  Program program(dir, torture({"--duration", "1h", "--stats", "100ms", "--jobs", "2"}));
+  wait_for_output(program, " ver: ");
+  const auto workers = children_of(program.pid());
+  ASSERT_EQ(workers.size(), 2u);
+  ::kill(workers[1], SIGSTOP);
+  ::kill(program.pid(), SIGINT);
+  const ProgramResult result = program.wait();
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_TRUE(result.one_error_line()) << result.err;
+  EXPECT_NE(result.err.find("1 executions had not ended"), std::string::npos) << result.err;
+}
+
+TEST(Torture, WarnsOfUnsafeSwitches) {
+  const ScratchDir dir;
+  const ProgramResult result =
+      run_program(dir, torture({"--executions", "1", "--patch", "-P04", "--bug", "polling-no-mb"}));
+  EXPECT_NE(result.out.find("\nNote: patch P06 is not safe without P04: expect failures\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find(" needs a memory model weaker than sc: "), std::string::npos)
+      << result.out;
+}
+
 TEST(Torture, PrintsVerdictAndFailureWhereFilesCannotBeWritten) {
   const ScratchDir dir;
   fs::create_directory(dir.path("out"));
