@@ -94,7 +94,8 @@ TEST(Child, TheWatchdogLeavesAloneWhatGetsOn) {
   uint64_t progress = 0;
   const ChildResult result = run_in_child(
       [](const Send&) {
-        for (volatile unsigned i = 0; i < 300'000'000; i = i + 1) {
+        volatile bool go_on = true;
+        for (unsigned i = 0; i < 300'000'000 && go_on; i++) {
         }
       },
       [&] { return ++progress; }, Watchdog(1'000'000));

@@ -15,7 +15,7 @@ std::string signature(const engine::Failure& failure, const Scenario& scenario) 
   }
   for (char& c : text) c = kSafe.find(c) == std::string_view::npos ? '_' : c;
   if (text.size() > kLongest) text.resize(kLongest);
-  if (text[0] == '.' || text[0] == '-' || text[0] == '@') text.insert(0, "x");
+  if (text[0] == '.' || text[0] == '-' || text[0] == '@') text.insert(text.begin(), 'x');
   return text;
 }
 
