@@ -34,7 +34,8 @@ void bind(Node& node, const Option& option) {
     binding.parsed = node.app->add_flag(option.name, option.help);
   } else {
     binding.parsed = node.app->add_option(option.name, binding.values, option.help);
-    binding.parsed->expected(1)->type_name(option.value)->allow_extra_args(false);
+    const bool list = option.repeatable && !option.name.starts_with('-');
+    binding.parsed->expected(list ? -1 : 1)->type_name(option.value)->allow_extra_args(list);
     binding.parsed->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
   if (!option.group.empty()) binding.parsed->group(option.group);

@@ -10,6 +10,7 @@ namespace sd::torture {
 
 Command torture_command(const std::string& program);
 Command replay_command(const std::string& program);
+Command merge_command();
 Command bugs_command();
 Command series_command();
 

@@ -43,6 +43,7 @@ std::string run_command(const TortureOptions& options, const std::string& progra
                     fmt::format(" --seed {:#x}", *options.seed);
   if (options.executions) out += fmt::format(" --executions {}", *options.executions);
   if (options.duration) out += " --duration " + duration_text(*options.duration);
+  if (!options.shard.is_whole()) out += " --shard " + options.shard.text();
   if (options.keep_going) out += " --keep-going";
   if (options.check_determinism) out += " --check-determinism";
   return out;
@@ -64,6 +65,16 @@ std::string verdict_line(const TortureOptions& options, const RunResult& result)
       totals.failures, *options.seed);
 }
 
+std::string findings_list(const RunResult& result) {
+  if (result.groups.empty()) return {};
+  std::string list = "Failures by signature:\n";
+  for (const Group& group : result.groups) {
+    list +=
+        fmt::format("  {:>8} {}  {}\n", group.count, group.finding.signature, group.files.replay);
+  }
+  return list;
+}
+
 std::string status_line(const TortureOptions& options, const Totals& totals, milliseconds elapsed) {
   const scf::ScfStats& scf = totals.scf;
   std::string out = fmt::format(
@@ -73,8 +84,8 @@ std::string status_line(const TortureOptions& options, const Totals& totals, mil
       scf.online_successes + scf.offline_successes, scf.online_attempts + scf.offline_attempts,
       totals.failures);
   if (options.executions) {
-    out += fmt::format(", {} left",
-                       *options.executions - std::min(*options.executions, totals.executions));
+    const uint64_t all = options.shard.share_of(*options.executions);
+    out += fmt::format(", {} left", all - std::min(all, totals.executions));
   }
   if (options.duration) {
     out += ", " + minutes(std::max(milliseconds{0}, *options.duration - elapsed)) + " left";
@@ -137,14 +148,7 @@ void Console::on_report(const std::string& report) {
 }
 
 void Console::end(const RunResult& result) {
-  if (result.groups.size() > 1 && !options_.quiet) {
-    std::string list = "Failures by signature:\n";
-    for (const Group& group : result.groups) {
-      list +=
-          fmt::format("  {:>8} {}  {}\n", group.count, group.finding.signature, group.files.replay);
-    }
-    print(list);
-  }
+  if (result.groups.size() > 1 && !options_.quiet) print(findings_list(result));
   if (!options_.quiet) print_stats(result.totals, true);
   if (options_.scenario.scf.verbose > 0 && !options_.quiet) {
     print_parameters(

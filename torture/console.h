@@ -18,6 +18,9 @@ scf::Verdict run_verdict(const RunResult& result);
 // "scf-torture:--- End of test: SUCCESS: executions=N ops=N steps=N onoff=N/N errors=0 seed=0x..."
 std::string verdict_line(const TortureOptions& options, const RunResult& result);
 
+// "Failures by signature:", a line each; "" if there are none.
+std::string findings_list(const RunResult& result);
+
 // "12 executions, 48 operations, ..." for a terminal.
 std::string status_line(const TortureOptions& options, const Totals& totals,
                         std::chrono::milliseconds elapsed);

@@ -54,7 +54,7 @@ TEST(Main, VersionNamesFlavourAndCompiler) {
 TEST(Main, OffersOnlyWhatThereIs) {
   const ScratchDir dir;
   const std::string help = run_program(dir, {"--help"}).out;
-  for (const char* missing : {"shrink", "record", "litmus", "bench", "merge", "doctor", "hunt"}) {
+  for (const char* missing : {"shrink", "record", "litmus", "bench", "doctor", "hunt"}) {
     EXPECT_EQ(help.find(std::string("\n  ") + missing + " "), std::string::npos) << missing;
     const ProgramResult result = run_program(dir, {missing});
     EXPECT_EQ(result.code, 2);
@@ -66,9 +66,10 @@ TEST(Main, WithoutACommandNamesThem) {
   const ScratchDir dir;
   const ProgramResult result = run_program(dir, {});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(result.err,
-            "shootdown: a command is missing, one of torture, replay, bugs, series; see shootdown "
-            "--help\n");
+  EXPECT_EQ(
+      result.err,
+      "shootdown: a command is missing, one of torture, replay, merge, bugs, series; see shootdown "
+      "--help\n");
   EXPECT_EQ(run_program(dir, {"tortur"}).err,
             "shootdown: unknown command 'tortur'; did you mean torture?; see shootdown --help\n");
   EXPECT_EQ(run_program(dir, {"torture", "tlb"}).err,

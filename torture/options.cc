@@ -1,9 +1,11 @@
 #include "torture/options.h"
 
+#include <fmt/core.h>
 #include <sched.h>
 
+#include <algorithm>
+
 #include "core/bugs/bugs.h"
-#include "core/engine/strategy.h"
 #include "core/series/series.h"
 #include "torture/fields.h"
 #include "torture/parse.h"
@@ -27,14 +29,6 @@ uint64_t number_of(const std::string& text, uint64_t min, uint64_t max) {
   if (value && *value >= min && *value <= max) return *value;
   usage_error(quote(text) + " is not a number from " + std::to_string(min) + " to " +
               std::to_string(max));
-}
-
-std::string strategy_of(const std::string& text) {
-  std::string error;
-  if (engine::make_strategy(text, &error) == nullptr) {
-    usage_error(quote(text) + " is not a strategy: " + engine::kStrategySpecs);
-  }
-  return text;
 }
 
 unsigned available_cores() {
@@ -70,6 +64,12 @@ void add_stack_options(std::vector<Option>& table, TortureOptions* o) {
       [](const std::string& text) { check_memory(text); });
 }
 
+// A path that names something.
+std::string path_of(const std::string& text) {
+  if (text.empty()) usage_error("'' is not a path");
+  return text;
+}
+
 // How it is run.
 void add_run_options(std::vector<Option>& table, TortureOptions* o) {
   const char* group = "The run";
@@ -79,13 +79,19 @@ void add_run_options(std::vector<Option>& table, TortureOptions* o) {
   };
   add("--strategy", "NAME",
       "random, calm, pct:DEPTH, pos, or mix (default): one drawn per execution",
-      [o](const std::string& text) { o->scenario.strategy = strategy_of(text); });
+      [o](const std::string& text) { set_strategy(o->scenario, text); });
   add("--seed", "S", "Decimal or 0x hexadecimal (default: drawn, and printed)",
       [o](const std::string& text) { o->seed = number_of(text, 0, ~uint64_t{0}); });
   add("--duration", "TIME", "500ms, 30s (default), 10m, 8h, ...",
       [o](const std::string& text) { o->duration = duration_of(text); });
   add("--executions", "N", "Stop after so many executions (then without a default --duration)",
       [o](const std::string& text) { o->executions = number_of(text, 1, uint64_t{1} << 62); });
+  add("--shard", "I/N",
+      "Run the Ith of N equal parts of the executions; auto: of a Slurm array; auto/N: of a "
+      "Kubernetes indexed job",
+      [o](const std::string& text) { o->shard = parse_shard(text); });
+  add("--resume", "DIR", "Go on with the run whose --out was DIR, from where it stopped",
+      [o](const std::string& text) { o->resume = path_of(text); });
   add("--jobs", "N", "Worker processes (default: all cores)", [o](const std::string& text) {
     o->jobs = static_cast<unsigned>(number_of(text, 1, kMaxJobs));
   });
@@ -93,12 +99,6 @@ void add_run_options(std::vector<Option>& table, TortureOptions* o) {
       [o](const std::string&) { o->keep_going = true; });
   add("--check-determinism", "", "Run every execution twice and compare",
       [o](const std::string&) { o->check_determinism = true; });
-}
-
-// A path that names something.
-std::string path_of(const std::string& text) {
-  if (text.empty()) usage_error("'' is not a path");
-  return text;
 }
 
 // What comes out.
@@ -109,7 +109,7 @@ void add_output_options(std::vector<Option>& table, TortureOptions* o) {
     table.push_back({name, value, help, group, false, false, std::move(set)});
   };
   add("--out", "DIR", "Where failures are written (default: shootdown-out)",
-      [o](const std::string& text) { o->out = path_of(text); });
+      [o](const std::string& text) { o->out_given = path_of(text); });
   add("--stats", "TIME", "Interval of statistics lines (default: 15s); 0: none",
       [o](const std::string& text) {
         o->stats_given = text == "0" ? std::chrono::milliseconds{0} : duration_of(text);
@@ -121,6 +121,16 @@ void add_output_options(std::vector<Option>& table, TortureOptions* o) {
   add("--json", "FILE", "Write a summary of the run",
       [o](const std::string& text) { o->json = path_of(text); });
   add("--quiet", "", "Only failures and the verdict", [o](const std::string&) { o->quiet = true; });
+}
+
+// Whether the option says what is run, so that a run that goes on has it already.
+bool fixed_by_resume(const std::string& name) {
+  for (const char* free :
+       {"--resume", "--duration", "--executions", "--jobs", "--keep-going", "--check-determinism",
+        "--stats", "--stat_interval", "--json", "--quiet", "--verbose"}) {
+    if (name == free) return false;
+  }
+  return true;
 }
 
 const char* group_of(const Field& field) {
@@ -158,6 +168,13 @@ std::vector<Option> torture_option_table(TortureOptions* options) {
     };
     table.push_back(std::move(option));
   }
+  for (Option& option : table) {
+    if (!fixed_by_resume(option.name)) continue;
+    option.set = [options, name = option.name, set = option.set](const std::string& text) {
+      options->fixed_by_resume.push_back(name);
+      set(text);
+    };
+  }
   return table;
 }
 
@@ -181,6 +198,37 @@ std::string kernel_parameter_option(const std::string& word) {
   const std::string near = has_prefix ? nearest(name, known) : "";
   usage_error("unknown parameter " + quote(name) +
               (near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+void TortureOptions::go_on_from(const RunState& state) {
+  if (!fixed_by_resume.empty()) {
+    usage_error(fixed_by_resume.front() + " and --resume exclude each other: what is run is in " +
+                state_path(resume));
+  }
+  const int verbose = scenario.scf.verbose;
+  scenario = state.scenario;
+  if (verbose != 0) scenario.scf.verbose = verbose;
+  seed = state.seed;
+  shard = state.shard;
+  keep_going |= state.keep_going;
+  check_determinism |= state.check_determinism;
+  if (duration) {
+    *duration += state.elapsed;
+  } else if (!executions) {
+    duration = state.duration;
+    executions = state.executions;
+  }
+  const bool done = (duration && *duration <= state.elapsed) ||
+                    (executions && shard.share_of(*executions) <= state.next &&
+                     std::none_of(state.unfinished.begin(), state.unfinished.end(),
+                                  [&](uint64_t number) { return number < *executions; }));
+  if (done) {
+    usage_error("the run in " + resume + " has come to its end; " +
+                (executions ? "--executions N with a larger N, or --duration TIME, goes on with it"
+                            : "--duration TIME goes on with it for so long"));
+  }
+  out = resume;
+  earlier = state;
 }
 
 void TortureOptions::finish() {
@@ -211,6 +259,16 @@ void TortureOptions::finish() {
   if (stats_given) stats = *stats_given;
   if (stat_interval_given) stats = *stat_interval_given;
   scenario.scf.stat_interval = static_cast<int>(stats.count() / 1000);  // for the parameter line
+  if (!resume.empty()) {
+    go_on_from(load_state(resume));
+  } else if (out_given) {
+    out = *out_given;
+  } else if (!shard.is_whole()) {
+    out += fmt::format("-{}-of-{}", shard.index + 1, shard.count);
+  }
+  if (!shard.is_whole() && !seed) {
+    usage_error("--shard needs --seed, the same for all shards: they are parts of one run");
+  }
   if (!duration && !executions) duration = kDefaultDuration;
   if (jobs == 0) jobs = available_cores();
 }

@@ -1,6 +1,8 @@
 #include "torture/out_dir.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +12,8 @@
 
 #include "torture/files.h"
 #include "torture/parse.h"
+#include "torture/replay_text.h"
+#include "torture/run_state.h"
 #include "torture/user_error.h"
 
 namespace sd::torture {
@@ -61,6 +65,10 @@ void keep_earlier(const std::string& dir) {
 
 }  // namespace
 
+std::string failure_dir(const std::string& out, const std::string& signature) {
+  return out + "/failures/" + signature;
+}
+
 OutDir::OutDir(const std::string& path) : path_(path) {
   std::error_code ignored_status;
   created_ = !fs::exists(path, ignored_status);
@@ -71,11 +79,26 @@ OutDir::OutDir(const std::string& path) : path_(path) {
     error_ = remedy(path, error) + "; until then failures are written to " + path_;
   }
 
-  // What runs that were killed have left behind.
+  lock_ = ::open((path_ + "/workers/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(lock_);
+    lock_ = -1;
+  }
+  keep_interrupted();
+}
+
+// What runs that were killed have left behind: logs of processes that are gone.
+void OutDir::keep_interrupted() const {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(path_ + "/workers", ignored)) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
-    if (pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), ignored);
+    if (pid <= 0 || ::kill(pid, 0) == 0 || errno != ESRCH) continue;
+    if (const std::string text = interrupted_replay_text(entry.path()); !text.empty()) {
+      const std::string dir = path_ + "/interrupted";
+      const std::string file = dir + "/" + entry.path().stem().string() + ".sdr";
+      if (!make_directory(dir).empty() || !write_file(file, text).empty()) continue;
+    }
+    fs::remove(entry.path(), ignored);
   }
 }
 
@@ -85,23 +108,23 @@ OutDir::~OutDir() {
   for (const auto& entry : fs::directory_iterator(path_ + "/workers", ignored)) {
     if (entry.path().filename().string().starts_with(own)) fs::remove(entry.path(), ignored);
   }
+  if (lock_ >= 0) {
+    fs::remove(path_ + "/workers/lock", ignored);
+    ::close(lock_);
+  }
   fs::remove(path_ + "/workers", ignored);   // if it is empty
   if (created_) fs::remove(path_, ignored);  // likewise
 }
 
-std::string OutDir::failure_dir(const std::string& signature) const {
-  return path_ + "/failures/" + signature;
-}
-
 ReportFiles OutDir::files_for(const Finding& finding) const {
-  const std::string dir = failure_dir(finding.signature);
+  const std::string dir = failure_dir(path_, finding.signature);
   ReportFiles files{dir + "/replay.sdr", dir + "/report.txt", ""};
   if (!finding.standard_error.empty()) files.standard_error = dir + "/stderr.txt";
   return files;
 }
 
 std::string OutDir::save(const Report& report, bool replace) {
-  const std::string dir = failure_dir(report.finding.signature);
+  const std::string dir = failure_dir(path_, report.finding.signature);
   std::string error = make_directory(dir);
   if (!error.empty()) return remedy(dir, error);
   if (!replace) keep_earlier(dir);
@@ -112,6 +135,12 @@ std::string OutDir::save(const Report& report, bool replace) {
     error = write_file(files.standard_error, report.finding.standard_error);
   }
   return error.empty() ? std::string() : remedy(dir, error);
+}
+
+std::string OutDir::save_state(const std::string& text) {
+  if (lock_ < 0) return {};
+  const std::string error = write_file(state_path(path_), text);
+  return error.empty() ? std::string() : remedy(state_path(path_), error);
 }
 
 std::string OutDir::choices_path(unsigned worker) const {

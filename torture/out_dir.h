@@ -2,6 +2,8 @@
 //   failures/<signature>/replay.sdr, report.txt, stderr.txt   the latest finding of that signature
 //   failures/<signature>/replay-1.sdr, ...                    those of earlier runs
 //   workers/<pid>-<n>.choices                                 what workers of a live run choose
+//   interrupted/<pid>-<n>.sdr    what workers were running when their whole run was killed
+//   state.json                   how far the run is (run_state.h)
 #pragma once
 
 #include <cstdint>
@@ -10,6 +12,9 @@
 #include "torture/report.h"
 
 namespace sd::torture {
+
+// Where findings of a signature are, in the output directory `out`.
+std::string failure_dir(const std::string& out, const std::string& signature);
 
 class OutDir {
  public:
@@ -22,7 +27,6 @@ class OutDir {
 
   const std::string& error() const { return error_; }
 
-  std::string failure_dir(const std::string& signature) const;
   // The names that save() would use.
   ReportFiles files_for(const Finding& finding) const;
 
@@ -30,12 +34,19 @@ class OutDir {
   // names; this run's are replaced if `replace`. Empty, or what went wrong, with the remedy.
   std::string save(const Report& report, bool replace);
 
+  // Replaces state.json. Empty, or what went wrong, with the remedy. Does nothing if another run
+  // that goes on has the same directory.
+  std::string save_state(const std::string& text);
+
   std::string choices_path(unsigned worker) const;
 
  private:
+  void keep_interrupted() const;
+
   std::string path_;
   std::string error_;
-  bool created_;  // it was not there before
+  bool created_;   // it was not there before
+  int lock_ = -1;  // held: state.json is this run's
 };
 
 }  // namespace sd::torture

@@ -69,6 +69,21 @@ TEST(OutDir, RemovesLogsOfRunsThatWereKilled) {
   EXPECT_TRUE(fs::exists(scratch.path("workers/1-0.choices")));
 }
 
+TEST(OutDir, KeepsTheStateOfOneRunAtATime) {
+  const ScratchDir scratch;
+  const std::string path = scratch.path("out");
+  {
+    OutDir first(path);
+    OutDir second(path);
+    EXPECT_EQ(first.save_state("1"), "");
+    EXPECT_EQ(second.save_state("2"), "");
+  }
+  EXPECT_EQ(slurp(path + "/state.json"), "1");
+  EXPECT_FALSE(fs::exists(path + "/workers"));
+  EXPECT_EQ(OutDir(path).save_state("3"), "");
+  EXPECT_EQ(slurp(path + "/state.json"), "3");
+}
+
 TEST(OutDir, NamesTheRemedyWhereItCannotWriteAndFallsBackToATemporaryDirectory) {
   const ScratchDir scratch;
   spill(scratch.path("file"), "");
@@ -80,7 +95,7 @@ TEST(OutDir, NamesTheRemedyWhereItCannotWriteAndFallsBackToATemporaryDirectory) 
                               "written with --out; until then failures are written to ";
     ASSERT_TRUE(dir.error().starts_with(start)) << dir.error();
     fallback = dir.error().substr(start.size());
-    EXPECT_TRUE(dir.failure_dir("x").starts_with(fallback + "/"));
+    EXPECT_TRUE(dir.choices_path(0).starts_with(fallback + "/"));
     EXPECT_TRUE(fs::is_directory(fallback));
   }
   EXPECT_FALSE(fs::exists(fallback)) << "nothing was written, so nothing is left";

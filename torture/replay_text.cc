@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/engine/choice_log.h"
 #include "core/engine/replay_file.h"
 #include "torture/build_info.h"
 #include "torture/files.h"
@@ -97,6 +98,28 @@ Replay load_replay(const std::string& path) {
   }
   if (!text) usage_error(path + ": cannot read: " + error);
   return parse_replay(*text, path);
+}
+
+std::string interrupted_replay_text(const std::string& log_path) {
+  std::string error;
+  auto logged = engine::read_choice_log(log_path, &error);
+  if (!logged || logged->state != engine::LogState::running) return {};
+  KeyValues pairs;
+  for (const std::string& line : split(logged->scenario, '\n')) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos)
+      pairs.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+  }
+  Replay replay;
+  try {
+    replay.scenario = from_key_values(pairs);
+  } catch (const ScenarioError&) {
+    return {};
+  }
+  replay.strategy = "unknown";
+  replay.seed = logged->seed;
+  replay.choices = std::move(logged->choices);
+  return replay_text(replay);
 }
 
 std::string scenario_text(const Scenario& scenario) {

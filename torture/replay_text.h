@@ -26,6 +26,10 @@ std::string replay_text(const Replay& replay);
 Replay load_replay(const std::string& path);
 Replay parse_replay(const std::string& text, const std::string& name);
 
+// The execution that a process was in the middle of when it was killed, from the log of its choices
+// that it has left; "" if there was none, or the log is not readable.
+std::string interrupted_replay_text(const std::string& log_path);
+
 // "key: value" lines.
 std::string scenario_text(const Scenario& scenario);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/bugs/bugs.h"
+#include "core/engine/strategy.h"
 #include "core/kernel/param.h"
 #include "core/series/series.h"
 #include "torture/fields.h"
@@ -158,10 +159,6 @@ void check_scenario(const Scenario& scenario) {
     usage_error("nodes is " + std::to_string(machine.nodes) + ", but there are only " +
                 std::to_string(machine.cpus) + " cpus");
   }
-  if (machine.smt > machine.cpus) {
-    usage_error("smt is " + std::to_string(machine.smt) + " threads per core, but there are only " +
-                std::to_string(machine.cpus) + " cpus");
-  }
   if (scf.ops == 0 && scf.shutdown_secs == 0) {
     usage_error("ops is 0, which means until shutdown_secs, but shutdown_secs is 0 too");
   }
@@ -296,6 +293,14 @@ void set_patch(Scenario& scenario, const std::string& signed_name) {
 
 void set_bug(Scenario& scenario, const std::string& name) {
   scenario.machine.bugs |= bugs::bit(find_bug(name).bug);
+}
+
+void set_strategy(Scenario& scenario, const std::string& name) {
+  std::string error;
+  if (engine::make_strategy(name, &error) == nullptr) {
+    usage_error(quote(name) + " is not a strategy: " + engine::kStrategySpecs);
+  }
+  scenario.strategy = name;
 }
 
 void set_preempt(Scenario& scenario, const std::string& name) {

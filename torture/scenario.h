@@ -58,6 +58,7 @@ std::vector<std::string> notes_on(const Scenario& scenario);
 void set_series(Scenario& scenario, const std::string& name);
 void set_patch(Scenario& scenario, const std::string& signed_name);  // "+P04", "-P05"
 void set_bug(Scenario& scenario, const std::string& name);
+void set_strategy(Scenario& scenario, const std::string& name);
 void set_preempt(Scenario& scenario, const std::string& name);
 void check_memory(const std::string& name);
 

@@ -33,8 +33,12 @@ using std::chrono::milliseconds;
 
 // How often totals, deadline and watchdogs are looked at.
 constexpr milliseconds kTick{100};
+// The same while workers are to pause: they wait.
+constexpr milliseconds kPauseTick{1};
+// How often the state is written without being asked for.
+constexpr milliseconds kSavePeriod{30'000};
 
-// SIGINT, SIGTERM and SIGHUP as readable events, for as long as this lives.
+// SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events, for as long as this lives.
 class Signals {
  public:
   Signals() {
@@ -43,6 +47,7 @@ class Signals {
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
     fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd_ < 0) environment_error(std::string("signalfd: ") + std::strerror(errno));
@@ -55,12 +60,22 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int fd() const { return fd_; }
-  // How many have arrived since the last call.
-  unsigned take() const {
-    unsigned count = 0;
+  // What has arrived since the last call.
+  struct Arrived {
+    unsigned to_end = 0;
+    bool to_save = false;
+  };
+  Arrived take() const {
+    Arrived arrived;
     signalfd_siginfo info;
-    while (::read(fd_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) count++;
-    return count;
+    while (::read(fd_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info))) {
+      if (info.ssi_signo == SIGUSR1) {
+        arrived.to_save = true;
+      } else {
+        arrived.to_end++;
+      }
+    }
+    return arrived;
   }
 
  private:
@@ -119,12 +134,24 @@ class Supervisor {
         out_(options.out),
         output_error_(out_.error()),
         memory_(worker_count(options)),
-        workers_(worker_count(options)) {}
+        workers_(worker_count(options)) {
+    if (!options.earlier) return;
+    const RunState& earlier = *options.earlier;
+    lost_ = earlier.totals;
+    groups_ = earlier.groups;
+    SharedCounters* shared = memory_.counters();
+    shared->next = earlier.next;
+    shared->left_count = earlier.unfinished.size();
+    std::copy(earlier.unfinished.begin(), earlier.unfinished.end(), shared->left);
+    earlier_elapsed_ = earlier.elapsed;
+  }
 
   RunResult run() {
     listener_->on_start();
     start_time_ = Clock::now();
+    next_save_ = start_time_ + kSavePeriod;
     memory_.counters()->limit = options_.executions.value_or(std::numeric_limits<uint64_t>::max());
+    save_state();  // so that there is one, whatever comes
     for (unsigned i = 0; i < workers_.size(); i++) {
       workers_[i].number = i;
       start(workers_[i]);
@@ -134,13 +161,23 @@ class Supervisor {
       wait_for_something();
       tick();
     }
-    if (first_) settle(groups_.emplace_back(), std::move(*first_), true);
+    if (first_) {
+      const auto at = group_of(first_->signature);
+      if (at == groups_.end()) {
+        settle(groups_.emplace_back(), std::move(*first_), true);
+      } else {
+        at->count++;  // of an earlier part of the run
+      }
+    }
+    save_state();
     return result();
   }
 
  private:
   static unsigned worker_count(const TortureOptions& options) {
-    const uint64_t most = options.executions.value_or(options.jobs);
+    const uint64_t most = options.executions
+                              ? std::max<uint64_t>(options.shard.share_of(*options.executions), 1)
+                              : options.jobs;
     return static_cast<unsigned>(std::min<uint64_t>(options.jobs, most));
   }
 
@@ -162,6 +199,7 @@ class Supervisor {
     WorkerTask task;
     task.scenario = &options_.scenario;
     task.seed = *options_.seed;
+    task.shard = options_.shard;
     task.keep_going = options_.keep_going;
     task.check_determinism = options_.check_determinism;
     task.shared = memory_.counters();
@@ -183,7 +221,8 @@ class Supervisor {
       fds.push_back({worker.pipe, POLLIN, 0});
       owners.push_back(&worker);
     }
-    if (::poll(fds.data(), fds.size(), static_cast<int>(kTick.count())) <= 0) return;
+    const milliseconds patience = pause_start_ ? kPauseTick : kTick;
+    if (::poll(fds.data(), fds.size(), static_cast<int>(patience.count())) <= 0) return;
     if (fds[0].revents != 0) on_signals(signals_.take());
     for (size_t i = 1; i < fds.size(); i++) {
       if (fds[i].revents != 0) read_pipe(*owners[i]);
@@ -202,8 +241,10 @@ class Supervisor {
     while (auto finding = decode(&worker.bytes)) on_finding(std::move(*finding));
   }
 
-  void on_signals(unsigned count) {
-    signals_seen_ += count;
+  void on_signals(const Signals::Arrived& arrived) {
+    if (arrived.to_save) pause();
+    if (arrived.to_end == 0) return;
+    signals_seen_ += arrived.to_end;
     interrupted_ = true;
     stop();
     if (signals_seen_ > 1) give_up(nullptr);
@@ -213,6 +254,69 @@ class Supervisor {
   void stop() {
     memory_.counters()->stop_at(0);
     if (!stop_time_) stop_time_ = Clock::now();
+  }
+
+  // Lets no execution begin until the state is written.
+  void pause() {
+    if (pause_start_ || stop_time_) return;
+    memory_.counters()->paused = true;
+    pause_start_ = Clock::now();
+  }
+
+  // Writes the state once all workers pause, or those that do not have an execution in hand that
+  // takes long.
+  void save_when_paused() {
+    if (!pause_start_) return;
+    const bool late = Clock::now() - *pause_start_ > kGrace;
+    const bool paused = std::all_of(workers_.begin(), workers_.end(), [&](const auto& worker) {
+      if (worker.pid == 0) return true;
+      const WorkerPhase phase = worker.page->phase.load();
+      return phase == WorkerPhase::resting || (late && phase == WorkerPhase::running);
+    });
+    if (!paused && !late && !stop_time_) return;
+    if (paused) save_state();
+    memory_.counters()->paused = false;
+    pause_start_.reset();
+    next_save_ = Clock::now() + kSavePeriod;
+  }
+
+  // Only while no worker is in the middle of taking an execution.
+  void save_state() {
+    update_totals();
+    RunState state;
+    state.scenario = options_.scenario;
+    state.seed = *options_.seed;
+    state.shard = options_.shard;
+    state.duration = options_.duration;
+    state.executions = options_.executions;
+    state.keep_going = options_.keep_going;
+    state.check_determinism = options_.check_determinism;
+    const SharedCounters& shared = *memory_.counters();
+    state.next = shared.next;
+    state.unfinished = unfinished_;
+    for (const WorkerProcess& worker : workers_) {
+      if (worker.pid != 0) add_unfinished(worker, &state.unfinished);
+    }
+    for (uint64_t i = shared.left_taken; i < shared.left_count; i++)
+      state.unfinished.push_back(shared.left[i]);
+    std::sort(state.unfinished.begin(), state.unfinished.end());
+    state.totals = totals_;
+    state.groups = groups_;
+    finish_groups(&state.groups, &state.totals);
+    state.elapsed = elapsed();
+    const std::string error = out_.save_state(state_json(state));
+    if (!error.empty() && output_error_.empty()) output_error_ = error;
+  }
+
+  // What the worker has taken and not done.
+  static void add_unfinished(const WorkerProcess& worker, std::vector<uint64_t>* out) {
+    const bool in_hand = worker.page->begun.load() != worker.totals.executions;
+    if (in_hand || worker.page->phase.load() == WorkerPhase::refused)
+      out->push_back(worker.page->current.load());
+  }
+
+  milliseconds elapsed() const {
+    return earlier_elapsed_ + std::chrono::duration_cast<milliseconds>(Clock::now() - start_time_);
   }
 
   // Ends all workers that are left, and counts them unless that is what the user wants.
@@ -225,22 +329,29 @@ class Supervisor {
     }
   }
 
-  void tick() {
-    const auto now = Clock::now();
+  void update_totals() {
     Totals totals = lost_;
     for (WorkerProcess& worker : workers_) {
       if (worker.pid != 0) worker.page->totals.read(&worker.totals);
       totals.add(worker.earlier);
       totals.add(worker.totals);
-      if (worker.pid == 0 || worker.stuck != Stuck::no) continue;
+    }
+    totals_ = totals;
+  }
+
+  void tick() {
+    const auto now = Clock::now();
+    update_totals();
+    for (WorkerProcess& worker : workers_) {
+      if (worker.pid == 0 || worker.stuck != Stuck::no || pause_start_) continue;
       worker.stuck = worker.watchdog.look(worker.page->choices.load(std::memory_order_relaxed));
       if (worker.stuck != Stuck::no) ::kill(worker.pid, SIGKILL);
     }
-    totals_ = totals;
-    const auto elapsed = std::chrono::duration_cast<milliseconds>(now - start_time_);
-    if (options_.duration && elapsed >= *options_.duration) stop();
+    if (options_.duration && elapsed() >= *options_.duration) stop();
     if (stop_time_ && now - *stop_time_ > kGrace && totals_.executions > 0) give_up(&given_up_);
-    listener_->on_progress(totals_, elapsed);
+    if (now > next_save_) pause();
+    save_when_paused();
+    listener_->on_progress(totals_, elapsed());
   }
 
   void on_end(WorkerProcess& worker) {
@@ -251,6 +362,7 @@ class Supervisor {
     worker.pid = 0;
     ending.stuck = worker.stuck;
     worker.page->totals.read(&worker.totals);
+    if (ending.ok() || worker.given_up) add_unfinished(worker, &unfinished_);
     worker.earlier.add(worker.totals);
     worker.totals = Totals{};
     if (worker.page->retired.load(std::memory_order_relaxed)) {
@@ -313,9 +425,7 @@ class Supervisor {
       if (!first_ || finding.execution < first_->execution) first_ = std::move(finding);
       return;
     }
-    const auto at = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
-      return group.finding.signature == finding.signature;
-    });
+    const auto at = group_of(finding.signature);
     if (at == groups_.end()) {
       settle(groups_.emplace_back(), std::move(finding), true);
       return;
@@ -325,6 +435,11 @@ class Supervisor {
       at->count--;
       settle(*at, std::move(finding), false);
     }
+  }
+
+  std::vector<Group>::iterator group_of(const std::string& signature) {
+    return std::find_if(groups_.begin(), groups_.end(),
+                        [&](const Group& group) { return group.finding.signature == signature; });
   }
 
   // Checks that the finding replays, writes its files, and reports it. It becomes the one of its
@@ -364,15 +479,11 @@ class Supervisor {
     RunResult result;
     result.totals = totals_;
     result.groups = std::move(groups_);
-    std::sort(result.groups.begin(), result.groups.end(), [](const Group& a, const Group& b) {
-      return a.finding.execution < b.finding.execution;
-    });
-    result.totals.failures = 0;
-    for (const Group& group : result.groups) result.totals.failures += group.count;
+    finish_groups(&result.groups, &result.totals);
     result.interrupted = interrupted_;
     result.given_up = given_up_;
     result.output_error = output_error_;
-    result.elapsed = std::chrono::duration_cast<milliseconds>(Clock::now() - start_time_);
+    result.elapsed = elapsed();
     return result;
   }
 
@@ -386,13 +497,17 @@ class Supervisor {
   std::vector<WorkerProcess> workers_;
 
   Clock::time_point start_time_;
+  milliseconds earlier_elapsed_{0};  // of the parts of the run before this one
+  Clock::time_point next_save_;
+  std::optional<Clock::time_point> pause_start_;
+  std::vector<uint64_t> unfinished_;  // taken by workers that are gone, and not done
   std::optional<Clock::time_point> stop_time_;
   unsigned signals_seen_ = 0;
   bool interrupted_ = false;
   unsigned given_up_ = 0;
 
   Totals totals_;  // of all workers, at the last tick
-  Totals lost_;    // what workers that died had not published
+  Totals lost_;    // of earlier parts of the run, and what workers that died had not published
   std::vector<Group> groups_;
   std::optional<Finding> first_;  // without keep_going: the one with the lowest number so far
 };

@@ -18,21 +18,13 @@ namespace sd::torture {
 // takes longer than this is given up, unless it is the only one the run has.
 inline constexpr std::chrono::milliseconds kGrace{10'000};
 
-// Findings of one signature.
-struct Group {
-  Finding
-      finding;  // the one with the lowest number of execution; its texts are dropped once written
-  ReportFiles files;  // empty if they could not be written
-  uint64_t count = 0;
-};
-
 struct RunResult {
   Totals totals;
   std::vector<Group> groups;  // by number of execution
   bool interrupted = false;   // by a signal
   unsigned given_up = 0;      // executions that had not ended a while after the run's end
   std::string output_error;   // the first file that could not be written, with the remedy
-  std::chrono::milliseconds elapsed{0};
+  std::chrono::milliseconds elapsed{0};  // of all parts of the run
 };
 
 // What a run tells while it goes on.

@@ -1,6 +1,7 @@
 #include "torture/worker.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <memory>
 #include <set>
@@ -37,14 +38,39 @@ class Worker {
 
   void run() {
     while (true) {
-      const uint64_t i = task_.shared->next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= task_.shared->limit.load(std::memory_order_relaxed)) return;
+      rest_while_paused();
+      const uint64_t i = take();
+      task_.page->current.store(i, std::memory_order_relaxed);
+      const bool run = i < task_.shared->limit.load(std::memory_order_relaxed);
+      task_.page->phase.store(run ? WorkerPhase::running : WorkerPhase::refused);
+      if (!run) return;
+      task_.page->begun.store(totals_.executions + 1);
       run_one(i);
       if (task_.page->retired.load(std::memory_order_relaxed)) return;
     }
   }
 
  private:
+  // Leaves in phase taking. Either this worker sees the pause, or the one who pauses sees that it
+  // is not resting.
+  void rest_while_paused() {
+    while (true) {
+      task_.page->phase.store(WorkerPhase::taking);
+      if (!task_.shared->paused.load()) return;
+      task_.page->phase.store(WorkerPhase::resting);
+      while (task_.shared->paused.load()) ::usleep(200);
+    }
+  }
+
+  uint64_t take() {
+    SharedCounters* shared = task_.shared;
+    if (shared->left_taken.load(std::memory_order_relaxed) < shared->left_count) {
+      const uint64_t n = shared->left_taken.fetch_add(1, std::memory_order_relaxed);
+      if (n < shared->left_count) return shared->left[n];
+    }
+    return task_.shard.number(shared->next.fetch_add(1, std::memory_order_relaxed));
+  }
+
   void run_one(uint64_t i) {
     constexpr uint64_t kTrimEvery = 64;  // looking costs a system call
     if (totals_.executions % kTrimEvery == 0) task_.capture->trim();
