@@ -88,7 +88,7 @@ int show(const std::string& name) {
 
 }  // namespace
 
-Command bugs_command() {
+Command bugs_command(const std::string& program) {
   Command list_command;
   list_command.name = "list";
   list_command.summary = "List the bugs that can be switched on";
@@ -108,7 +108,7 @@ Command bugs_command() {
   command.name = "bugs";
   command.summary = "The bugs that can be switched on";
   command.example = "shootdown bugs list";
-  command.commands = {list_command, show_command};
+  command.commands = {list_command, show_command, hunt_command(program)};
   return command;
 }
 

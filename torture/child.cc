@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,7 +61,17 @@ uint64_t read_clock_ns(clockid_t clock) {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+uint64_t nanoseconds(const timeval& time) {
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<uint64_t>(time.tv_usec) * 1000;
+}
+
 }  // namespace
+
+uint64_t cpu_time_ns(pid_t pid) {
+  clockid_t clock = 0;
+  return ::clock_getcpuclockid(pid, &clock) == 0 ? read_clock_ns(clock) : 0;
+}
 
 void Watchdog::watch(pid_t pid) {
   *this = Watchdog(patience_ns_, sleep_patience_ns_);
@@ -70,9 +81,7 @@ void Watchdog::watch(pid_t pid) {
 Stuck Watchdog::look(uint64_t progress) {
   // A look that comes late says nothing about the time before it: the observer itself was stopped.
   constexpr uint64_t kLongestLookNs = 1'000'000'000;
-  clockid_t clock = 0;
-  if (::clock_getcpuclockid(pid_, &clock) != 0) return Stuck::no;
-  const uint64_t now_ns = read_clock_ns(clock);
+  const uint64_t now_ns = cpu_time_ns(pid_);
   const uint64_t wall_ns = read_clock_ns(CLOCK_MONOTONIC);
   if (now_ns == 0) return Stuck::no;
   const bool moved = progress != progress_ || since_ns_ == 0;
@@ -130,16 +139,18 @@ pid_t spawn(const std::function<int()>& body) {
   ::_exit(code);
 }
 
-bool reap(pid_t pid, bool nonblocking, Ending* ending) {
+bool reap(pid_t pid, bool nonblocking, Ending* ending, uint64_t* cpu_ns) {
   int status = 0;
   pid_t got = 0;
+  rusage usage{};
   do {
-    got = ::waitpid(pid, &status, nonblocking ? WNOHANG : 0);
+    got = ::wait4(pid, &status, nonblocking ? WNOHANG : 0, &usage);
   } while (got < 0 && errno == EINTR);
   if (got == 0) return false;
   SD_CHECK(got == pid);
   ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ending->code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  if (cpu_ns) *cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
   return true;
 }
 

@@ -29,6 +29,9 @@ class Capture {
   int fd_ = -1;
 };
 
+// CPU time that a process has used, in ns; 0 if it is gone.
+uint64_t cpu_time_ns(pid_t pid);
+
 // Why a process that should get on does not.
 enum class Stuck {
   no,
@@ -81,8 +84,8 @@ class Watchdog {
 // `body` returns. Throws UserError(exit_environment) if the system has no more processes.
 pid_t spawn(const std::function<int()>& body);
 
-// waitpid, and what came of it; blocks unless `nonblocking`, then false if it still runs.
-bool reap(pid_t pid, bool nonblocking, Ending* ending);
+// waitpid, and what came of it and how much CPU time it took; blocks unless `nonblocking`, then false if it still runs.
+bool reap(pid_t pid, bool nonblocking, Ending* ending, uint64_t* cpu_ns = nullptr);
 
 // Writes all of it to a pipe, unless nobody reads any more.
 void send_all(int pipe, const std::string& text);

@@ -11,7 +11,8 @@ namespace sd::torture {
 Command torture_command(const std::string& program);
 Command replay_command(const std::string& program);
 Command merge_command();
-Command bugs_command();
+Command bugs_command(const std::string& program);
+Command hunt_command(const std::string& program);  // of bugs
 Command series_command();
 
 }  // namespace sd::torture

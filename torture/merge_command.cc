@@ -7,7 +7,6 @@
 
 #include "torture/commands.h"
 #include "torture/console.h"
-#include "torture/files.h"
 #include "torture/out_dir.h"
 #include "torture/replay_text.h"
 #include "torture/run_state.h"
@@ -67,13 +66,7 @@ int run_merge(const MergeOptions& options) {
     result.elapsed += state.elapsed;
   }
   finish_groups(&result.groups, &result.totals);
-  if (!options.json.empty()) {
-    const std::string error = write_file(options.json, summary_json(run, result));
-    if (!error.empty()) {
-      environment_error("--json " + options.json + " cannot be written: " + error +
-                        "; name a file in a directory that exists, with some space");
-    }
-  }
+  if (!options.json.empty()) write_json(options.json, summary_json(run, result));
   std::fputs(fmt::format("{} runs, {} executions\n{}", states.size(), result.totals.executions,
                          findings_list(result))
                  .c_str(),

@@ -9,27 +9,13 @@
 #include "core/series/series.h"
 #include "torture/fields.h"
 #include "torture/parse.h"
+#include "torture/values.h"
 
 namespace sd::torture {
 
 namespace {
 
-constexpr unsigned kMaxJobs = 1024;
 constexpr std::chrono::milliseconds kDefaultDuration{30'000};
-
-std::chrono::milliseconds duration_of(const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (!duration)
-    usage_error(quote(text) + " is not a duration: a number and one of ms, s, m, h, such as 30s");
-  return *duration;
-}
-
-uint64_t number_of(const std::string& text, uint64_t min, uint64_t max) {
-  const auto value = parse_uint(text);
-  if (value && *value >= min && *value <= max) return *value;
-  usage_error(quote(text) + " is not a number from " + std::to_string(min) + " to " +
-              std::to_string(max));
-}
 
 unsigned available_cores() {
   cpu_set_t set;
@@ -62,12 +48,6 @@ void add_stack_options(std::vector<Option>& table, TortureOptions* o) {
       [o](const std::string& text) { set_preempt(o->scenario, text); });
   add("--memory", "MODEL", "sc (default): every access takes effect at once", false,
       [](const std::string& text) { check_memory(text); });
-}
-
-// A path that names something.
-std::string path_of(const std::string& text) {
-  if (text.empty()) usage_error("'' is not a path");
-  return text;
 }
 
 // How it is run.

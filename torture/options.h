@@ -14,11 +14,14 @@
 
 namespace sd::torture {
 
+inline constexpr unsigned kMaxJobs = RunState::kMaxUnfinished;
+
 struct TortureOptions {
   Scenario scenario;
   std::optional<uint64_t> seed;  // else drawn
   std::optional<std::chrono::milliseconds> duration;
   std::optional<uint64_t> executions;
+  std::optional<std::chrono::milliseconds> cpu_budget;  // of all workers, CPU time
   Shard shard;
   std::string resume;  // the directory of a run to go on with
   unsigned jobs = 0;   // 0: all cores

@@ -9,6 +9,7 @@
 #include "torture/replay_text.h"
 #include "torture/report.h"
 #include "torture/rerun.h"
+#include "torture/values.h"
 
 namespace sd::torture {
 
@@ -21,13 +22,6 @@ struct ReplayOptions {
   bool quiet = false;
   bool fork = true;
 };
-
-unsigned number_of(const std::string& text, unsigned min, unsigned max) {
-  const auto value = parse_uint(text);
-  if (value && *value >= min && *value <= max) return static_cast<unsigned>(*value);
-  usage_error(quote(text) + " is not a number from " + std::to_string(min) + " to " +
-              std::to_string(max));
-}
 
 [[noreturn]] void does_not_fit(const std::string& file, const std::string& why) {
   throw UserError(exit_no_fit, file + " does not fit this build: " + why);
@@ -123,10 +117,12 @@ Command replay_command(const std::string& program) {
       [o](const std::string& text) { o->file = text; });
   add("--events", "N", "Print the last N events, all kinds (default: the 40 that tell most)", false,
       [o](const std::string& text) {
-        o->events = {number_of(text, 0, engine::Trace::kRingSize), true};
+        o->events = {static_cast<unsigned>(number_of(text, 0, engine::Trace::kRingSize)), true};
       });
   add("--times", "N", "Replay N times and compare (default: 1)", false,
-      [o](const std::string& text) { o->times = number_of(text, 1, 1'000'000); });
+      [o](const std::string& text) {
+        o->times = static_cast<unsigned>(number_of(text, 1, 1'000'000));
+      });
   add("--quiet", "", "Only the last line", false, [o](const std::string&) { o->quiet = true; });
   add("--no-fork", "", "Replay in this process, for a debugger", false,
       [o](const std::string&) { o->fork = false; });

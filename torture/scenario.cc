@@ -32,11 +32,6 @@ const series::PatchInfo& find_patch(const std::string& name) {
   usage_error(quote(name) + " is not a patch; shootdown series list shows them");
 }
 
-const bugs::BugInfo& find_bug(const std::string& name) {
-  if (const bugs::BugInfo* info = bugs::find(name)) return *info;
-  usage_error(quote(name) + " is not a bug of the bank; shootdown bugs list shows them");
-}
-
 // Patches that are not as the named set, with what the bugs force, would have them.
 PatchSet difference(const series::NamedSet& set, const machine::Config& machine) {
   return bugs::with_forced(set.patches, machine.bugs) ^ machine.patches;
@@ -275,6 +270,11 @@ std::vector<std::string> notes_on(const Scenario& scenario) {
                   "cannot be found in this run");
   }
   return out;
+}
+
+const bugs::BugInfo& find_bug(const std::string& name) {
+  if (const bugs::BugInfo* info = bugs::find(name)) return *info;
+  usage_error(quote(name) + " is not a bug of the bank; shootdown bugs list shows them");
 }
 
 void set_series(Scenario& scenario, const std::string& name) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bugs/bugs.h"
 #include "core/machine/config.h"
 #include "torture/scf/scf.h"
 
@@ -53,6 +54,9 @@ std::string switches_text(const Scenario& scenario);
 // What a user should know before a run of it, a line each: switches that make failures likely, or
 // that cannot show what they are there for. Empty for a safe scenario.
 std::vector<std::string> notes_on(const Scenario& scenario);
+
+// The bug of that name; usage_error() if there is none.
+const bugs::BugInfo& find_bug(const std::string& name);
 
 // Values by the names that users type; usage_error() if there is none of that name.
 void set_series(Scenario& scenario, const std::string& name);

@@ -7,7 +7,9 @@
 #include "core/machine/machine.h"
 #include "torture/build_info.h"
 #include "torture/console.h"
+#include "torture/files.h"
 #include "torture/scf/stats_line.h"
+#include "torture/user_error.h"
 
 namespace sd::torture {
 
@@ -58,6 +60,24 @@ Json scenario_json(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::string json_remedy(const std::string& path, const std::string& error) {
+  return "--json " + path + " cannot be written: " + error +
+         "; name a file in a directory that exists, with some space";
+}
+
+void check_json_path(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string dir =
+      slash == std::string::npos ? "." : path.substr(0, std::max<size_t>(slash, 1));
+  const std::string error = is_directory(path) ? "Is a directory" : probe_directory(dir);
+  if (!error.empty()) environment_error(json_remedy(path, error));
+}
+
+void write_json(const std::string& path, const std::string& text) {
+  const std::string error = write_file(path, text);
+  if (!error.empty()) environment_error(json_remedy(path, error));
+}
 
 std::string summary_json(const TortureOptions& options, const RunResult& result) {
   const Totals& totals = result.totals;

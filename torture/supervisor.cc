@@ -319,6 +319,14 @@ class Supervisor {
     return earlier_elapsed_ + std::chrono::duration_cast<milliseconds>(Clock::now() - start_time_);
   }
 
+  milliseconds cpu_time() const {
+    uint64_t ns = ended_cpu_ns_;
+    for (const WorkerProcess& worker : workers_) {
+      if (worker.pid != 0) ns += cpu_time_ns(worker.pid);
+    }
+    return milliseconds(ns / 1'000'000);
+  }
+
   // Ends all workers that are left, and counts them unless that is what the user wants.
   void give_up(unsigned* count) {
     for (WorkerProcess& worker : workers_) {
@@ -348,6 +356,7 @@ class Supervisor {
       if (worker.stuck != Stuck::no) ::kill(worker.pid, SIGKILL);
     }
     if (options_.duration && elapsed() >= *options_.duration) stop();
+    if (options_.cpu_budget && cpu_time() >= *options_.cpu_budget) stop();
     if (stop_time_ && now - *stop_time_ > kGrace && totals_.executions > 0) give_up(&given_up_);
     if (now > next_save_) pause();
     save_when_paused();
@@ -358,7 +367,9 @@ class Supervisor {
     ::close(worker.pipe);
     worker.pipe = -1;
     Ending ending;
-    reap(worker.pid, false, &ending);
+    uint64_t cpu_ns = 0;
+    reap(worker.pid, false, &ending, &cpu_ns);
+    ended_cpu_ns_ += cpu_ns;
     worker.pid = 0;
     ending.stuck = worker.stuck;
     worker.page->totals.read(&worker.totals);
@@ -484,6 +495,7 @@ class Supervisor {
     result.given_up = given_up_;
     result.output_error = output_error_;
     result.elapsed = elapsed();
+    result.cpu_time = cpu_time();
     return result;
   }
 
@@ -498,6 +510,7 @@ class Supervisor {
 
   Clock::time_point start_time_;
   milliseconds earlier_elapsed_{0};  // of the parts of the run before this one
+  uint64_t ended_cpu_ns_ = 0;        // of workers that have ended
   Clock::time_point next_save_;
   std::optional<Clock::time_point> pause_start_;
   std::vector<uint64_t> unfinished_;  // taken by workers that are gone, and not done

@@ -24,7 +24,8 @@ struct RunResult {
   bool interrupted = false;   // by a signal
   unsigned given_up = 0;      // executions that had not ended a while after the run's end
   std::string output_error;   // the first file that could not be written, with the remedy
-  std::chrono::milliseconds elapsed{0};  // of all parts of the run
+  std::chrono::milliseconds elapsed{0};   // of all parts of the run
+  std::chrono::milliseconds cpu_time{0};  // of all workers; of this part
 };
 
 // What a run tells while it goes on.

@@ -19,32 +19,16 @@ uint64_t drawn_seed() {
   return static_cast<uint64_t>(device()) << 32 | device();
 }
 
-// The directory that a file would be created in.
-std::string directory_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-[[noreturn]] void cannot_write(const std::string& path, const std::string& error) {
-  environment_error("--json " + path + " cannot be written: " + error +
-                    "; name a file in a directory that exists, with some space");
-}
-
 int run_torture(TortureOptions& options, const std::string& program) {
   options.finish();
   if (!options.seed) options.seed = drawn_seed();
-  if (!options.json.empty()) {
-    const std::string error =
-        is_directory(options.json) ? "Is a directory" : probe_directory(directory_of(options.json));
-    if (!error.empty()) cannot_write(options.json, error);
-  }
+  if (!options.json.empty()) check_json_path(options.json);
   Console console(options, program);
   RunResult result = supervise(options, program, &console);
   if (!options.json.empty()) {
     const std::string error = write_file(options.json, summary_json(options, result));
     if (!error.empty() && result.output_error.empty()) {
-      result.output_error = "--json " + options.json + " cannot be written: " + error;
+      result.output_error = json_remedy(options.json, error);
     }
   }
   console.end(result);
