@@ -1,6 +1,7 @@
 // CPU hotplug: the walk through the cpuhp states (kernel/cpu.c), by whom the specification names. The
 // task that controls an operation (BP) runs the lower states, the CPU's own hotplug thread the upper ones,
 // and the CPU itself, with interrupts off, those between.
+#include <algorithm>
 #include <cerrno>
 
 #include "core/machine/cost.h"
@@ -316,6 +317,7 @@ int Machine::cpu_up(unsigned id, const char* fn) {
     c.irqs_off = true;
     c.halted = false;
     c.balance_push = true;
+    c.time_ns = std::max(c.time_ns, cpu_->time_ns);
     refresh(c);
     point(OpKind::none, nullptr);
     while (!st.online_idle) block_on(&st.done, "bringup_wait_for_ap_online");

@@ -421,6 +421,83 @@ TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
   }
 }
 
+// A task is preempted while it polls with a deadline. Whoever runs in its place has other business.
+TEST(MachineTime, ADeadlineOfAPreemptedTaskDoesNotMoveTheClockOfItsCpu) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static uint32_t word;
+      word = 0;
+      const auto start = [](void (*entry)(void*)) {
+        sd_task* task = sd_task_create(entry, nullptr, "task");
+        sd_task_bind(task, 1, "test");
+        sd_task_wake(task, "test");
+      };
+      start([](void*) { sd_wait_change(&word, 0, 4, sd_clock_ns() + 10'000'000, "poller"); });
+      start([](void*) {
+        for (int round = 0; round < 5; ++round) {
+          sd_preempt_disable("busy");
+          const uint64_t begin = sd_clock_ns();
+          for (int i = 0; i < 10; ++i) sd_fence(sd_mb, "busy");
+          if (sd_clock_ns() - begin > 1'000'000) sd_fail("jump", "busy", "the clock jumped");
+          sd_preempt_enable("busy");
+        }
+      });
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
+TEST(MachineTime, ACpuThatIsBroughtUpIsNotBehindWhoeverDoesSo) {
+  static uint64_t started_ns;
+  sd_cpuhp_setup_state(
+      sd_cpuhp_ap_tick_dying,
+      [](unsigned) {
+        started_ns = sd_clock_ns();
+        return 0;
+      },
+      nullptr);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      sd_cpu_down(1, "test");
+      sd_sleep_ns(5'000'000, "test");
+      const uint64_t begin = sd_clock_ns();
+      sd_cpu_up(1, "test");
+      if (started_ns < begin) sd_fail("behind", "test", "the CPU starts before it is started");
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, nullptr);
+}
+
+TEST(MachineTime, AStopperOfABusyCpuIsNotBehindWhoeverWakesIt) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static bool done;
+      static uint64_t stopped_ns;
+      done = false;
+      sd_task* busy = sd_task_create(
+          [](void*) {
+            while (!done) sd_cpu_relax("busy");
+          },
+          nullptr, "busy");
+      sd_task_bind(busy, 1, "test");
+      sd_task_wake(busy, "test");
+      sd_task_bind(sd_current(), 0, "test");
+      sd_sleep_ns(50'000'000, "test");
+      const uint64_t begin = sd_clock_ns();
+      sd_stop_machine(
+          [](void*) {
+            stopped_ns = sd_clock_ns();
+            return 0;
+          },
+          nullptr, 1, "test");
+      if (stopped_ns < begin) sd_fail("behind", "test", "the stopper runs before it is woken");
+      done = true;
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
 TEST(MachineFailure, SleepingWithPreemptionOffIsABug) {
   const Outcome outcome = run_with(small(), "random", 1, [](void*) {
     sd_preempt_disable("test");

@@ -346,6 +346,7 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
 
 void Machine::make_runnable(sd_task* task) {
   fruitless_deadlines_ = 0;
+  not_before(task, cpu_->time_ns);
   if (task->sched_class == sd_task_class::stopper) {
     Cpu& cpu = cpus_[task->cpu];
     task->state = sd_task_state::runnable;
@@ -356,7 +357,6 @@ void Machine::make_runnable(sd_task* task) {
   }
   const unsigned cpu = task->state == sd_task_state::waking && active(task->cpu) ? task->cpu : select_cpu(task);
   emit(event::task_wake, nullptr, task->id, cpu, "");
-  if (task->time_ns < cpu_->time_ns) task->time_ns = cpu_->time_ns;
   enqueue(task, cpu);
 }
 

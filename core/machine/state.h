@@ -102,6 +102,8 @@ class Machine {
   void wake_parked(const volatile void* p);
   void unpark_range(const volatile void* p, size_t size);
   void unpark(sd_task* task);
+  void unpark_by_store(sd_task* task);
+  void not_before(sd_task* task, uint64_t ns);
 
   // ---- tasks (sched.cc)
   sd_task* create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class, unsigned cpu);
