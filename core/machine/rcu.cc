@@ -40,7 +40,12 @@ void Machine::synchronize_rcu(const char* fn) {
 
 // The CPU may have left the reader that the grace period saw it in.
 void Machine::rcu_quiescent(Cpu& cpu) {
-  if (!cpu.needs_qs || reads(cpu)) return;
+  if (!reads(cpu)) rcu_passed(cpu);
+}
+
+// The CPU reads nothing that it has read since the grace period began.
+void Machine::rcu_passed(Cpu& cpu) {
+  if (!cpu.needs_qs) return;
   cpu.needs_qs = false;
   if (--gp_waiting_ == 0) wake_waiters(&gp_done_, ~0u, false);
 }
@@ -53,12 +58,11 @@ void Machine::rcu_task_unlocked(sd_task* task) {
 
 // `prev` leaves the CPU: a reader that was preempted is waited for as a task.
 void Machine::rcu_switch(Cpu& cpu, sd_task* prev) {
-  if (!cpu.needs_qs) return;
-  cpu.needs_qs = false;
-  if (prev->rcu_depth > 0) {
+  if (cpu.needs_qs && prev->rcu_depth > 0) {
+    cpu.needs_qs = false;
     prev->gp_blocked = true;
-  } else if (--gp_waiting_ == 0) {
-    wake_waiters(&gp_done_, ~0u, false);
+  } else {
+    rcu_passed(cpu);
   }
 }
 

@@ -156,7 +156,6 @@ void Machine::switch_current(Cpu& cpu, sd_task* next) {
     memory_.fence(cpu.id, engine::Fence::mb);
     engine::tsan_release(&cpu_tokens_[cpu.id]);
   }
-  if (gp_running_) rcu_switch(cpu, prev);
   prev->time_ns = cpu.time_ns;
   prev->irqs_off = cpu.irqs_off;
   if (prev->sched_class != sd_task_class::idle) {
@@ -169,6 +168,8 @@ void Machine::switch_current(Cpu& cpu, sd_task* next) {
   next->cpu = static_cast<uint16_t>(cpu.id);
   next->state = sd_task_state::running;
   next->acquire_cpu = true;
+  // It may wake a task, also to run here: the CPU's new task has to hear of that.
+  if (gp_running_) rcu_switch(cpu, prev);
 }
 
 void Machine::preempt(Cpu& cpu) {
@@ -387,6 +388,7 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
       cpu_->irqs_off = true;
       const bool queued = ops_.ttwu_queue(task, cpu);
       cpu_->irqs_off = irqs_off;
+      if (gp_running_) rcu_quiescent(*cpu_);
       refresh(*cpu_);
       if (queued) return true;
     }

@@ -144,6 +144,7 @@ class Machine {
 
   // ---- RCU (rcu.cc)
   void rcu_quiescent(Cpu& cpu);
+  void rcu_passed(Cpu& cpu);
   void rcu_task_unlocked(sd_task* task);
   void rcu_switch(Cpu& cpu, sd_task* prev);
   void synchronize_rcu(const char* fn);
