@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/machine/state.h"
 #include "core/machine/test_stack.h"
 
 namespace sd::machine {
@@ -419,6 +420,35 @@ TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
     });
     ASSERT_FALSE(outcome.failed) << text_of(outcome);
   }
+}
+
+// Where a woken task goes is one question, whichever way the wake-up takes.
+TEST(MachineWake, TheCpuOfAWokenTaskIsDrawnOnce) {
+  struct Counting : engine::Chooser {
+    void begin(uint64_t) override {}
+    uint32_t pick(const engine::ActionSet&) override { return 0; }
+    uint32_t number(uint32_t, engine::Purpose purpose) override {
+      drawn += purpose == engine::Purpose::wake_cpu;
+      return 0;
+    }
+    const char* description() const override { return "counting"; }
+    unsigned drawn = 0;
+  } chooser;
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.ttwu_queue = [](sd_task*, unsigned) { return false; };
+  sd_register_stack(&ops);
+  const Outcome outcome = run(small(2), chooser, [](void*) {
+    static sd_waitq queue;
+    queue = {};
+    sd_task_wake(sd_task_create([](void*) { sd_block_on(&queue, "sleeper"); }, nullptr, "sleeper"),
+                 "test");
+    while (!queue.head) sd_yield("test");
+    static_cast<Counting*>(Machine::get().chooser_)->drawn = 0;
+    sd_wake_one(&queue);
+  }, nullptr);
+  ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  EXPECT_EQ(chooser.drawn, 1u);
 }
 
 // A task is preempted while it polls with a deadline. Whoever runs in its place has other business.

@@ -345,7 +345,7 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
   block("a wake-up", fn);
 }
 
-void Machine::make_runnable(sd_task* task) {
+void Machine::make_runnable(sd_task* task, unsigned chosen_cpu) {
   fruitless_deadlines_ = 0;
   not_before(task, cpu_->time_ns);
   if (task->sched_class == sd_task_class::stopper) {
@@ -356,7 +356,9 @@ void Machine::make_runnable(sd_task* task) {
     kick(cpu);
     return refresh(cpu);
   }
-  const unsigned cpu = task->state == sd_task_state::waking && active(task->cpu) ? task->cpu : select_cpu(task);
+  if (task->state == sd_task_state::waking) chosen_cpu = task->cpu;
+  const bool chosen = chosen_cpu != sd_any_cpu && active(chosen_cpu);
+  const unsigned cpu = chosen ? chosen_cpu : select_cpu(task);
   emit(event::task_wake, nullptr, task->id, cpu, "");
   enqueue(task, cpu);
 }
@@ -377,8 +379,9 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
   // A remote wake-up may go through the other CPU's call queue (TTWU_QUEUE), where the kernel would
   // decide by cache topology and load.
   constexpr uint32_t kQueuedOneIn = 4;
+  unsigned cpu = sd_any_cpu;
   if (may_queue && ops_.ttwu_queue && !first && task->sched_class == sd_task_class::normal && config_.cpus > 1) {
-    const unsigned cpu = select_cpu(task);
+    cpu = select_cpu(task);
     if (cpu != cpu_->id && active(cpu) && choose(kQueuedOneIn, Purpose::wake_path) == kQueuedOneIn - 1) {
       task->state = sd_task_state::waking;
       task->cpu = static_cast<uint16_t>(cpu);
@@ -393,7 +396,7 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
       if (queued) return true;
     }
   }
-  make_runnable(task);
+  make_runnable(task, cpu);
   return true;
 }
 

@@ -116,7 +116,7 @@ class Machine {
   void dequeued(sd_task* task);
   unsigned select_cpu(sd_task* task);
   bool can_leave(const sd_task* task) const;
-  void make_runnable(sd_task* task);     // machine-atomic wake-up
+  void make_runnable(sd_task* task, unsigned chosen_cpu = sd_any_cpu);  // machine-atomic wake-up
   bool wake(sd_task* task, bool may_queue, const char* fn);
   void block(const char* what, const char* fn);
   void block_on(sd_waitq* queue, const char* fn);
