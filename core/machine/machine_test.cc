@@ -4,6 +4,7 @@
 
 #include "core/machine/state.h"
 #include "core/machine/test_stack.h"
+#include "core/series/series.h"
 
 namespace sd::machine {
 namespace {
@@ -420,6 +421,28 @@ TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
     });
     ASSERT_FALSE(outcome.failed) << text_of(outcome);
   }
+}
+
+// What a third CPU was sent may arrive after the other is offline: with P05, nothing that it stands for
+// is freed then. Without, the csds of the CPU that goes down are.
+TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
+  static unsigned late;
+  testing::on_vector = [](unsigned) { late += !Machine::get().online(1); };
+  for (const bool p05 : {false, true}) {
+    Config config = small(3);
+    config.patches[static_cast<unsigned>(series::Patch::p05)] = p05;
+    late = 0;
+    for (uint64_t seed = 0; seed < 400; ++seed) {
+      const Outcome outcome = run_with(config, "pct:3", seed, [](void*) {
+        sd_task_bind(sd_current(), 0, "test");
+        sd_send_ipi(2, sd_vec_call_function, "test");
+        sd_cpu_down(1, "test");
+      });
+      ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    }
+    EXPECT_EQ(late > 0, p05);
+  }
+  testing::on_vector = nullptr;
 }
 
 // Where a woken task goes is one question, whichever way the wake-up takes.

@@ -162,6 +162,7 @@ class Machine {
   int builtin_step(unsigned cpu, sd_cpuhp_state state, bool bringup);
   void hotplug_thread(Cpu& cpu);
   void stopper_thread(Cpu& cpu);
+  bool sender_may_be_freed(const Cpu& cpu, const StopWork& work) const;
   void run_stop_work(Cpu& cpu, StopWork* work);
   void queue_stop(Cpu& cpu, StopWork* work);
   int stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name);
