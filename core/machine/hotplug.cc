@@ -141,11 +141,14 @@ int Machine::take_cpu_down(Cpu& c) {
     return -ENOSPC;
   }
   set_mask_bit(online_, c.id, false);
-  // Interrupts on their way: dropped as the x86 local APIC is shut, or kept pending as elsewhere.
-  if (c.pending && choose(2, Purpose::irq_kept) == 0) {
+  // Its timers move to another CPU below.
+  c.pending = static_cast<uint8_t>(c.pending & ~(1u << sd_vec_timer));
+  // The x86 local APIC is shut down: it drops what is pending, and what comes until the CPU is up
+  // again. Elsewhere interrupts stay pending.
+  c.irq_controller_off = choose(2, Purpose::irq_kept) == 0;
+  if (c.irq_controller_off) {
     for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
       if (!(c.pending & (1u << vector))) continue;
-      if (vector == sd_vec_timer) continue;  // moved with its timers below
       c.pending = static_cast<uint8_t>(c.pending & ~(1u << vector));
       emit(event::ipi_lost, nullptr, c.id, vector, "take_cpu_down");
     }
@@ -160,7 +163,6 @@ int Machine::take_cpu_down(Cpu& c) {
               sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
-  c.pending = static_cast<uint8_t>(c.pending & ~(1u << sd_vec_timer));
   return 0;
 }
 
@@ -192,6 +194,7 @@ void Machine::ap_startup(Cpu& c) {
               sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
+  c.irq_controller_off = false;
   set_mask_bit(online_, c.id, true);
   sd_local_irq_enable("start_secondary");
   st.state = sd_cpuhp_ap_online_idle;

@@ -423,6 +423,44 @@ TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
   }
 }
 
+// An interrupt that was sent before its CPU went offline: taken before, or after if the interrupt
+// controller keeps it, or lost. What the CPU is sent while its controller is off is lost as well.
+TEST(MachineOffline, AnInterruptOnItsWayIsTakenLateOrLost) {
+  static unsigned online, offline;
+  unsigned early = 0, late = 0, lost = 0, kept = 0, dropped = 0;
+  testing::on_vector = [](unsigned vector) {
+    if (vector == sd_vec_call_function) ++(Machine::get().online(sd_this_cpu()) ? online : offline);
+  };
+  static bool pending;
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, [](unsigned cpu) {
+    sd_send_ipi(cpu, sd_vec_irq_work, "test");
+    pending = sd_ipi_pending(cpu, sd_vec_irq_work);
+    return 0;
+  });
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    online = offline = 0;
+    const Outcome outcome = run_with(small(2), "pct:3", seed, [](void*) {
+      sd_task_bind(sd_current(), 0, "test");
+      sd_send_ipi(1, sd_vec_call_function, "test");
+      sd_cpu_down(1, "test");
+    });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    ASSERT_LE(online + offline, 1u);
+    early += online;
+    late += offline;
+    lost += online + offline == 0;
+    ++(pending ? kept : dropped);
+    ASSERT_TRUE(pending || offline == 0);
+  }
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, nullptr);
+  testing::on_vector = nullptr;
+  EXPECT_GT(early, 0u);
+  EXPECT_GT(late, 0u);
+  EXPECT_GT(lost, 0u);
+  EXPECT_GT(kept, 0u);
+  EXPECT_GT(dropped, 0u);
+}
+
 // What a third CPU was sent may arrive after the other is offline: with P05, nothing that it stands for
 // is freed then. Without, the csds of the CPU that goes down are.
 TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
