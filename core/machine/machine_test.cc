@@ -217,6 +217,49 @@ TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
   }
 }
 
+// An idle loop that reads what may be freed, with interrupts off, as a function does that its flush runs.
+void* volatile read_by_idle;
+
+void reading_idle_loop(unsigned cpu) {
+  while (!sd_machine_stopping()) {
+    sd_local_irq_disable("reader");
+    const uint64_t object = sd_load(&read_by_idle, 8, sd_acquire, "reader");
+    if (object) sd_load(reinterpret_cast<void*>(object), 8, sd_relaxed, "reader");
+    const bool resched = sd_load(sd_task_flags(sd_idle_task(cpu)), 4, sd_relaxed, "idle") & sd_tif_need_resched;
+    if (resched) {
+      sd_local_irq_enable("idle");
+    } else if (!sd_idle_halt("idle")) {
+      return;
+    }
+    sd_schedule_idle("idle");
+  }
+}
+
+TEST_P(EveryStrategy, GracePeriodsWaitForIdleTasksThatRead) {
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.idle_loop = reading_idle_loop;
+  std::string error;
+  const std::unique_ptr<engine::Chooser> chooser = engine::make_strategy(GetParam(), &error);
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    sd_register_stack(&ops);
+    chooser->begin(seed);
+    const Outcome outcome = run(
+        small(3), *chooser,
+        [](void*) {
+          void* object = sd_alloc(8, "object", false, "test");
+          sd_store(object, 1, 8, sd_relaxed, "test");
+          sd_store(&read_by_idle, reinterpret_cast<uintptr_t>(object), 8, sd_release, "test");
+          for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu) sd_send_ipi(cpu, sd_vec_reschedule, "test");
+          sd_store(&read_by_idle, 0, 8, sd_release, "test");
+          sd_synchronize_rcu("test");
+          sd_free(object, "test");
+        },
+        nullptr);
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
 // A polling context gives way to whoever it polls for, under calm choices too: an empty choice list, or a
 // recording that has run out, is a legal run.
 void poll_for_a_task_that_waits_behind(void*) {

@@ -6,11 +6,12 @@ namespace sd::machine {
 
 namespace {
 
+// An idle task is always in one section with preemption off, which does not count: RCU ignores idle CPUs.
+// But what it does with interrupts off does, as its flush of the call queue.
 bool reads(const Cpu& cpu) {
   const sd_task* task = cpu.current;
-  const bool idle = task->sched_class == sd_task_class::idle;
-  return cpu.hardirq_depth > 0 || task->rcu_depth > 0 ||
-         (!idle && (cpu.irqs_off || task->preempt_count > 0));
+  const uint32_t base = task->sched_class == sd_task_class::idle ? 1 : 0;
+  return cpu.hardirq_depth > 0 || task->rcu_depth > 0 || cpu.irqs_off || task->preempt_count > base;
 }
 
 }  // namespace

@@ -239,6 +239,7 @@ bool sd_idle_halt(const char* fn) {
   machine.emit(event::idle_halt, nullptr, 0, 0, fn);
   cpu.irqs_off = false;
   cpu.halted = true;
+  if (machine.gp_running_) machine.rcu_quiescent(cpu);
   machine.point(OpKind::sleep, nullptr);
   return !machine.stopping_;
 }
