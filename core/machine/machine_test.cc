@@ -260,6 +260,30 @@ TEST_P(EveryStrategy, GracePeriodsWaitForIdleTasksThatRead) {
   }
 }
 
+// Without preemption, a task that waits for another one on its CPU needs no more than cond_resched().
+TEST_P(EveryStrategy, CondReschedGivesWayToATaskThatWaited) {
+  Config config = small(1);
+  config.preempt_full = false;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(config, GetParam(), seed, [](void*) {
+      static bool done;
+      static sd_waitq queue;
+      done = false;
+      queue = {};
+      const auto start = [](void (*entry)(void*)) {
+        sd_task_wake(sd_task_create(entry, nullptr, "task"), "test");
+      };
+      start([](void*) {
+        while (!done) sd_cond_resched("waiter");
+        sd_wake_one(&queue);
+      });
+      start([](void*) { done = true; });
+      sd_block_on(&queue, "test");
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
 // A polling context gives way to whoever it polls for, under calm choices too: an empty choice list, or a
 // recording that has run out, is a legal run.
 void poll_for_a_task_that_waits_behind(void*) {

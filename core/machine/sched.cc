@@ -242,6 +242,13 @@ void Machine::dequeued(sd_task* task) {
   if (migratable_.empty()) actions_.disable(migrate_action(config_));
 }
 
+// Whether the current task gives way where it is asked. If another one waits, some tick will have told it to.
+bool Machine::resched_due() {
+  const Cpu& cpu = *cpu_;
+  if (*cpu.current->flags & sd_tif_need_resched || cpu.stopper_runnable) return true;
+  return !cpu.queue.empty() && choose(2, Purpose::next_task) == 0;
+}
+
 // Requests a reschedule of the CPU's current task, as resched_curr() does.
 void Machine::kick(Cpu& cpu) {
   sd_task* current = cpu.current;

@@ -123,6 +123,7 @@ class Machine {
   sd_task* pop_waiter(sd_waitq* queue);
   unsigned wake_waiters(sd_waitq* queue, unsigned limit, bool may_queue);
   void kick(Cpu& cpu);
+  bool resched_due();
   void migrate_one();
   void push_away(Cpu& cpu);
   void task_returned();

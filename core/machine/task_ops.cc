@@ -107,7 +107,7 @@ bool sd_in_task(void) { return m().cpu_->hardirq_depth == 0; }
 void sd_cond_resched(const char* fn) {
   m().point(OpKind::toggle, nullptr);
   sd_task* self = m().current();
-  if (self->preempt_count == 0 && (*self->flags & sd_tif_need_resched)) {
+  if (self->preempt_count == 0 && m().resched_due()) {
     self->wait_function = fn;
     self->wait_for = "cond_resched";
     m().schedule();
