@@ -102,6 +102,7 @@ int Machine::walk(unsigned cpu, sd_cpuhp_state target, bool bringup) {
     st.state = bringup ? state : step(state, -1);
     const int result = invoke(cpu, state, bringup);
     if (!result) continue;
+    set_mask_bit(dying_, cpu, bringup);  // from here on it goes the other way
     // The failed state's own opposite callback is not run.
     st.state = bringup ? step(state, -1) : state;
     while (st.state != from) {
@@ -178,7 +179,12 @@ int Machine::take_down_cpu(unsigned id) {
       &cpus_[id], id, "take_cpu_down");
   if (result) return result;
   SD_CHECK(!online(id));
-  while (!st.dead_reported || cpus_[id].alive) block_on(&st.done, "takedown_cpu");
+  while (!st.dead_reported) block_on(&st.done, "takedown_cpu");
+  if (st.state != sd_cpuhp_ap_idle_dead) {
+    sd_bug(__FILE__, __LINE__, "takedown_cpu", "CPU %u reports that it is dead in state %s", id,
+           sd_cpuhp_state_name(st.state));
+  }
+  while (cpus_[id].alive) block_on(&st.done, "__cpu_die");
   return 0;
 }
 
@@ -289,8 +295,6 @@ int Machine::cpu_down(unsigned id, const char* fn) {
       st.state = sd_cpuhp_bringup_cpu;
       result = walk(id, sd_cpuhp_offline, false);
     }
-  } else {
-    set_mask_bit(dying_, id, false);
   }
   st.fail = sd_cpuhp_nr_states;
   ++(result ? hotplug_.failed : hotplug_.offlined);
@@ -327,7 +331,6 @@ int Machine::cpu_up(unsigned id, const char* fn) {
     result = run_hotplug_thread(id, sd_cpuhp_online, true);
     if (result) {  // rolled back to AP_ONLINE_IDLE by its own thread; the rest is an offlining
       st.fail = sd_cpuhp_nr_states;
-      set_mask_bit(dying_, id, true);
       st.state = sd_cpuhp_teardown_cpu;
       const int down = take_down_cpu(id);
       SD_CHECK(down == 0);
@@ -374,6 +377,12 @@ int sd_stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name)
   const int result = m.stop_machine(fn, arg, cpu, name);
   m.cpus_read_unlock();
   return result;
+}
+
+void sd_cpuhp_idle_dead(void) {
+  Machine& m = Machine::get();
+  if (m.gp_running_) m.rcu_passed(m.this_cpu());
+  m.hotplug_.cpus[m.cpu_->id].state = sd_cpuhp_ap_idle_dead;
 }
 
 void sd_cpuhp_dead_reported(unsigned cpu) {

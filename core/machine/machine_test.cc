@@ -550,6 +550,71 @@ TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
   testing::on_vector = nullptr;
 }
 
+// The bit says which way a CPU goes, when an operation rolls back too; and stays set while it is offline.
+TEST(MachineOffline, ACpuIsDyingWhileItGoesDown) {
+  const auto is_dying = [](unsigned cpu) { return Machine::bit(sd_cpu_dying_bits(), cpu); };
+  static unsigned ups, downs;
+  ups = downs = 0;
+  for (const sd_cpuhp_state state : {sd_cpuhp_ap_online_dyn, sd_cpuhp_rcutree_prep}) {
+    sd_cpuhp_setup_state(
+        state,
+        [](unsigned cpu) {
+          ++ups;
+          if (Machine::bit(sd_cpu_dying_bits(), cpu)) sd_fail("dying", "startup", "CPU %u", cpu);
+          return 0;
+        },
+        [](unsigned cpu) {
+          ++downs;
+          if (!Machine::bit(sd_cpu_dying_bits(), cpu)) sd_fail("not-dying", "teardown", "CPU %u", cpu);
+          return 0;
+        });
+  }
+  Config config = small(2);
+  config.hotplug_fail = 2;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Outcome outcome = run_with(config, "random", seed, [](void*) {
+      for (int i = 0; i < 4; ++i) {
+        if (sd_cpu_down(1, "test") == 0) sd_cpu_up(1, "test");
+      }
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+    ASSERT_EQ(is_dying(1), !Machine::get().online(1)) << "seed " << seed;
+  }
+  for (const sd_cpuhp_state state : {sd_cpuhp_ap_online_dyn, sd_cpuhp_rcutree_prep}) {
+    sd_cpuhp_setup_state(state, nullptr, nullptr);
+  }
+  EXPECT_GT(ups, 0u);
+  EXPECT_GT(downs, 0u);
+}
+
+TEST(MachineFailure, ADeadCpuThatIsNotIdleDeadIsABug) {
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.idle_loop = [](unsigned cpu) {
+    while (!sd_machine_stopping()) {
+      if (!Machine::get().online(cpu)) {
+        sd_local_irq_disable("idle");
+        sd_cpuhp_dead_reported(cpu);
+        return sd_cpu_dead();
+      }
+      sd_local_irq_disable("idle");
+      if (*sd_task_flags(sd_idle_task(cpu)) & sd_tif_need_resched) {
+        sd_local_irq_enable("idle");
+      } else if (!sd_idle_halt("idle")) {
+        return;
+      }
+      sd_schedule_idle("idle");
+    }
+  };
+  sd_register_stack(&ops);
+  const std::unique_ptr<engine::Chooser> chooser = engine::make_strategy("calm", nullptr);
+  chooser->begin(1);
+  const Outcome outcome = run(small(2), *chooser, [](void*) { sd_cpu_down(1, "test"); }, nullptr);
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.id, "BUG");
+  EXPECT_EQ(outcome.failure.function, "takedown_cpu");
+}
+
 // Where a woken task goes is one question, whichever way the wake-up takes.
 TEST(MachineWake, TheCpuOfAWokenTaskIsDrawnOnce) {
   struct Counting : engine::Chooser {

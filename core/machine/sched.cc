@@ -212,7 +212,8 @@ void Machine::put_back(Cpu& cpu, sd_task* task) {
     return refresh(cpu);
   }
   const bool bound_elsewhere = task->bound != sd_any_cpu && task->bound != cpu.id && active(task->bound);
-  const bool leaves = can_leave(task) && (cpu.balance_push || bound_elsewhere);
+  const bool pushes = cpu.balance_push && bit(dying_, cpu.id);
+  const bool leaves = can_leave(task) && (pushes || bound_elsewhere);
   enqueue(task, leaves ? select_cpu(task) : cpu.id);
 }
 

@@ -263,9 +263,7 @@ void sd_cpu_dead(void) {
   if (machine.stopping_) return;
   Cpu& cpu = machine.this_cpu();
   machine.emit(event::cpu_dead, nullptr, cpu.id, 0, "arch_cpu_idle_dead");
-  machine.hotplug_.cpus[cpu.id].state = sd_cpuhp_ap_idle_dead;
   cpu.alive = false;
-  if (machine.gp_running_) machine.rcu_passed(cpu);  // nobody reads here any more
   machine.wake_waiters(&machine.hotplug_.cpus[cpu.id].done, ~0u, false);
   machine.point(OpKind::end, nullptr);
 }
