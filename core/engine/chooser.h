@@ -18,7 +18,7 @@ enum class Purpose : uint8_t {
   wake_path,      // directly, or through the remote CPU's call queue
   migrate_task,   // which waiting task moves
   migrate_cpu,    // and where to
-  irq_kept,       // is an interrupt pending on a dying CPU kept or lost
+  irq_kept,       // are interrupts of a CPU that goes down kept or lost
   idle_kind,      // does an idle CPU poll or halt
   hotplug_fail,   // is a failure injected into this hotplug operation
   hotplug_state,  // and at which state

@@ -1,6 +1,7 @@
 // CPU hotplug: the walk through the cpuhp states (kernel/cpu.c), by whom the specification names. The
 // task that controls an operation (BP) runs the lower states, the CPU's own hotplug thread the upper ones,
 // and the CPU itself, with interrupts off, those between.
+#include <algorithm>
 #include <cerrno>
 
 #include "core/machine/cost.h"
@@ -101,6 +102,7 @@ int Machine::walk(unsigned cpu, sd_cpuhp_state target, bool bringup) {
     st.state = bringup ? state : step(state, -1);
     const int result = invoke(cpu, state, bringup);
     if (!result) continue;
+    set_mask_bit(dying_, cpu, bringup);  // from here on it goes the other way
     // The failed state's own opposite callback is not run.
     st.state = bringup ? step(state, -1) : state;
     while (st.state != from) {
@@ -140,11 +142,14 @@ int Machine::take_cpu_down(Cpu& c) {
     return -ENOSPC;
   }
   set_mask_bit(online_, c.id, false);
-  // Interrupts on their way: dropped as the x86 local APIC is shut, or kept pending as elsewhere.
-  if (c.pending && choose(2, Purpose::irq_kept) == 0) {
+  // Its timers move to another CPU below.
+  c.pending = static_cast<uint8_t>(c.pending & ~(1u << sd_vec_timer));
+  // The x86 local APIC is shut down: it drops what is pending, and what comes until the CPU is up
+  // again. Elsewhere interrupts stay pending.
+  c.irq_controller_off = choose(2, Purpose::irq_kept) == 0;
+  if (c.irq_controller_off) {
     for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
       if (!(c.pending & (1u << vector))) continue;
-      if (vector == sd_vec_timer) continue;  // moved with its timers below
       c.pending = static_cast<uint8_t>(c.pending & ~(1u << vector));
       emit(event::ipi_lost, nullptr, c.id, vector, "take_cpu_down");
     }
@@ -159,7 +164,6 @@ int Machine::take_cpu_down(Cpu& c) {
               sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
-  c.pending = static_cast<uint8_t>(c.pending & ~(1u << sd_vec_timer));
   return 0;
 }
 
@@ -175,7 +179,12 @@ int Machine::take_down_cpu(unsigned id) {
       &cpus_[id], id, "take_cpu_down");
   if (result) return result;
   SD_CHECK(!online(id));
-  while (!st.dead_reported || cpus_[id].alive) block_on(&st.done, "takedown_cpu");
+  while (!st.dead_reported) block_on(&st.done, "takedown_cpu");
+  if (st.state != sd_cpuhp_ap_idle_dead) {
+    sd_bug(__FILE__, __LINE__, "takedown_cpu", "CPU %u reports that it is dead in state %s", id,
+           sd_cpuhp_state_name(st.state));
+  }
+  while (cpus_[id].alive) block_on(&st.done, "__cpu_die");
   return 0;
 }
 
@@ -191,6 +200,7 @@ void Machine::ap_startup(Cpu& c) {
               sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
+  c.irq_controller_off = false;
   set_mask_bit(online_, c.id, true);
   sd_local_irq_enable("start_secondary");
   st.state = sd_cpuhp_ap_online_idle;
@@ -285,8 +295,6 @@ int Machine::cpu_down(unsigned id, const char* fn) {
       st.state = sd_cpuhp_bringup_cpu;
       result = walk(id, sd_cpuhp_offline, false);
     }
-  } else {
-    set_mask_bit(dying_, id, false);
   }
   st.fail = sd_cpuhp_nr_states;
   ++(result ? hotplug_.failed : hotplug_.offlined);
@@ -316,13 +324,13 @@ int Machine::cpu_up(unsigned id, const char* fn) {
     c.irqs_off = true;
     c.halted = false;
     c.balance_push = true;
+    c.time_ns = std::max(c.time_ns, cpu_->time_ns);
     refresh(c);
     point(OpKind::none, nullptr);
     while (!st.online_idle) block_on(&st.done, "bringup_wait_for_ap_online");
     result = run_hotplug_thread(id, sd_cpuhp_online, true);
     if (result) {  // rolled back to AP_ONLINE_IDLE by its own thread; the rest is an offlining
       st.fail = sd_cpuhp_nr_states;
-      set_mask_bit(dying_, id, true);
       st.state = sd_cpuhp_teardown_cpu;
       const int down = take_down_cpu(id);
       SD_CHECK(down == 0);
@@ -369,6 +377,12 @@ int sd_stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name)
   const int result = m.stop_machine(fn, arg, cpu, name);
   m.cpus_read_unlock();
   return result;
+}
+
+void sd_cpuhp_idle_dead(void) {
+  Machine& m = Machine::get();
+  if (m.gp_running_) m.rcu_passed(m.this_cpu());
+  m.hotplug_.cpus[m.cpu_->id].state = sd_cpuhp_ap_idle_dead;
 }
 
 void sd_cpuhp_dead_reported(unsigned cpu) {

@@ -7,7 +7,7 @@ namespace sd::machine {
 
 void Machine::raise(unsigned cpu_id, unsigned vector, uint64_t when_ns, bool ordered) {
   Cpu& cpu = cpus_[cpu_id];
-  if (!cpu.alive) {
+  if (!cpu.alive || cpu.irq_controller_off) {
     emit(event::ipi_lost, nullptr, cpu_id, vector, "");
     return;
   }

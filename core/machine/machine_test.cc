@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/machine/state.h"
 #include "core/machine/test_stack.h"
+#include "core/series/series.h"
 
 namespace sd::machine {
 namespace {
@@ -215,6 +217,73 @@ TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
   }
 }
 
+// An idle loop that reads what may be freed, with interrupts off, as a function does that its flush runs.
+void* volatile read_by_idle;
+
+void reading_idle_loop(unsigned cpu) {
+  while (!sd_machine_stopping()) {
+    sd_local_irq_disable("reader");
+    const uint64_t object = sd_load(&read_by_idle, 8, sd_acquire, "reader");
+    if (object) sd_load(reinterpret_cast<void*>(object), 8, sd_relaxed, "reader");
+    const bool resched = sd_load(sd_task_flags(sd_idle_task(cpu)), 4, sd_relaxed, "idle") & sd_tif_need_resched;
+    if (resched) {
+      sd_local_irq_enable("idle");
+    } else if (!sd_idle_halt("idle")) {
+      return;
+    }
+    sd_schedule_idle("idle");
+  }
+}
+
+TEST_P(EveryStrategy, GracePeriodsWaitForIdleTasksThatRead) {
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.idle_loop = reading_idle_loop;
+  std::string error;
+  const std::unique_ptr<engine::Chooser> chooser = engine::make_strategy(GetParam(), &error);
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    sd_register_stack(&ops);
+    chooser->begin(seed);
+    const Outcome outcome = run(
+        small(3), *chooser,
+        [](void*) {
+          void* object = sd_alloc(8, "object", false, "test");
+          sd_store(object, 1, 8, sd_relaxed, "test");
+          sd_store(&read_by_idle, reinterpret_cast<uintptr_t>(object), 8, sd_release, "test");
+          for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu) sd_send_ipi(cpu, sd_vec_reschedule, "test");
+          sd_store(&read_by_idle, 0, 8, sd_release, "test");
+          sd_synchronize_rcu("test");
+          sd_free(object, "test");
+        },
+        nullptr);
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
+// Without preemption, a task that waits for another one on its CPU needs no more than cond_resched().
+TEST_P(EveryStrategy, CondReschedGivesWayToATaskThatWaited) {
+  Config config = small(1);
+  config.preempt_full = false;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(config, GetParam(), seed, [](void*) {
+      static bool done;
+      static sd_waitq queue;
+      done = false;
+      queue = {};
+      const auto start = [](void (*entry)(void*)) {
+        sd_task_wake(sd_task_create(entry, nullptr, "task"), "test");
+      };
+      start([](void*) {
+        while (!done) sd_cond_resched("waiter");
+        sd_wake_one(&queue);
+      });
+      start([](void*) { done = true; });
+      sd_block_on(&queue, "test");
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
 // A polling context gives way to whoever it polls for, under calm choices too: an empty choice list, or a
 // recording that has run out, is a legal run.
 void poll_for_a_task_that_waits_behind(void*) {
@@ -418,6 +487,237 @@ TEST(MachineTimer, ASleepIsNotEndedByTheTimerOfAnEarlierOne) {
       sd_task_wake(sleeper, "test");
     });
     ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+}
+
+// An interrupt that was sent before its CPU went offline: taken before, or after if the interrupt
+// controller keeps it, or lost. What the CPU is sent while its controller is off is lost as well.
+TEST(MachineOffline, AnInterruptOnItsWayIsTakenLateOrLost) {
+  static unsigned online, offline;
+  unsigned early = 0, late = 0, lost = 0, kept = 0, dropped = 0;
+  testing::on_vector = [](unsigned vector) {
+    if (vector == sd_vec_call_function) ++(Machine::get().online(sd_this_cpu()) ? online : offline);
+  };
+  static bool pending;
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, [](unsigned cpu) {
+    sd_send_ipi(cpu, sd_vec_irq_work, "test");
+    pending = sd_ipi_pending(cpu, sd_vec_irq_work);
+    return 0;
+  });
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    online = offline = 0;
+    const Outcome outcome = run_with(small(2), "pct:3", seed, [](void*) {
+      sd_task_bind(sd_current(), 0, "test");
+      sd_send_ipi(1, sd_vec_call_function, "test");
+      sd_cpu_down(1, "test");
+    });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    ASSERT_LE(online + offline, 1u);
+    early += online;
+    late += offline;
+    lost += online + offline == 0;
+    ++(pending ? kept : dropped);
+    ASSERT_TRUE(pending || offline == 0);
+  }
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, nullptr);
+  testing::on_vector = nullptr;
+  EXPECT_GT(early, 0u);
+  EXPECT_GT(late, 0u);
+  EXPECT_GT(lost, 0u);
+  EXPECT_GT(kept, 0u);
+  EXPECT_GT(dropped, 0u);
+}
+
+// What a third CPU was sent may arrive after the other is offline: with P05, nothing that it stands for
+// is freed then. Without, the csds of the CPU that goes down are.
+TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
+  static unsigned late;
+  testing::on_vector = [](unsigned) { late += !Machine::get().online(1); };
+  for (const bool p05 : {false, true}) {
+    Config config = small(3);
+    config.patches[static_cast<unsigned>(series::Patch::p05)] = p05;
+    late = 0;
+    for (uint64_t seed = 0; seed < 400; ++seed) {
+      const Outcome outcome = run_with(config, "pct:3", seed, [](void*) {
+        sd_task_bind(sd_current(), 0, "test");
+        sd_send_ipi(2, sd_vec_call_function, "test");
+        sd_cpu_down(1, "test");
+      });
+      ASSERT_FALSE(outcome.failed) << text_of(outcome);
+    }
+    EXPECT_EQ(late > 0, p05);
+  }
+  testing::on_vector = nullptr;
+}
+
+// The bit says which way a CPU goes, when an operation rolls back too; and stays set while it is offline.
+TEST(MachineOffline, ACpuIsDyingWhileItGoesDown) {
+  const auto is_dying = [](unsigned cpu) { return Machine::bit(sd_cpu_dying_bits(), cpu); };
+  static unsigned ups, downs;
+  ups = downs = 0;
+  for (const sd_cpuhp_state state : {sd_cpuhp_ap_online_dyn, sd_cpuhp_rcutree_prep}) {
+    sd_cpuhp_setup_state(
+        state,
+        [](unsigned cpu) {
+          ++ups;
+          if (Machine::bit(sd_cpu_dying_bits(), cpu)) sd_fail("dying", "startup", "CPU %u", cpu);
+          return 0;
+        },
+        [](unsigned cpu) {
+          ++downs;
+          if (!Machine::bit(sd_cpu_dying_bits(), cpu)) sd_fail("not-dying", "teardown", "CPU %u", cpu);
+          return 0;
+        });
+  }
+  Config config = small(2);
+  config.hotplug_fail = 2;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Outcome outcome = run_with(config, "random", seed, [](void*) {
+      for (int i = 0; i < 4; ++i) {
+        if (sd_cpu_down(1, "test") == 0) sd_cpu_up(1, "test");
+      }
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+    ASSERT_EQ(is_dying(1), !Machine::get().online(1)) << "seed " << seed;
+  }
+  for (const sd_cpuhp_state state : {sd_cpuhp_ap_online_dyn, sd_cpuhp_rcutree_prep}) {
+    sd_cpuhp_setup_state(state, nullptr, nullptr);
+  }
+  EXPECT_GT(ups, 0u);
+  EXPECT_GT(downs, 0u);
+}
+
+TEST(MachineFailure, ADeadCpuThatIsNotIdleDeadIsABug) {
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.idle_loop = [](unsigned cpu) {
+    while (!sd_machine_stopping()) {
+      if (!Machine::get().online(cpu)) {
+        sd_local_irq_disable("idle");
+        sd_cpuhp_dead_reported(cpu);
+        return sd_cpu_dead();
+      }
+      sd_local_irq_disable("idle");
+      if (*sd_task_flags(sd_idle_task(cpu)) & sd_tif_need_resched) {
+        sd_local_irq_enable("idle");
+      } else if (!sd_idle_halt("idle")) {
+        return;
+      }
+      sd_schedule_idle("idle");
+    }
+  };
+  sd_register_stack(&ops);
+  const std::unique_ptr<engine::Chooser> chooser = engine::make_strategy("calm", nullptr);
+  chooser->begin(1);
+  const Outcome outcome = run(small(2), *chooser, [](void*) { sd_cpu_down(1, "test"); }, nullptr);
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.id, "BUG");
+  EXPECT_EQ(outcome.failure.function, "takedown_cpu");
+}
+
+// Where a woken task goes is one question, whichever way the wake-up takes.
+TEST(MachineWake, TheCpuOfAWokenTaskIsDrawnOnce) {
+  struct Counting : engine::Chooser {
+    void begin(uint64_t) override {}
+    uint32_t pick(const engine::ActionSet&) override { return 0; }
+    uint32_t number(uint32_t, engine::Purpose purpose) override {
+      drawn += purpose == engine::Purpose::wake_cpu;
+      return 0;
+    }
+    const char* description() const override { return "counting"; }
+    unsigned drawn = 0;
+  } chooser;
+  testing::install();
+  sd_stack_ops ops = Machine::get().ops_;
+  ops.ttwu_queue = [](sd_task*, unsigned) { return false; };
+  sd_register_stack(&ops);
+  const Outcome outcome = run(small(2), chooser, [](void*) {
+    static sd_waitq queue;
+    queue = {};
+    sd_task_wake(sd_task_create([](void*) { sd_block_on(&queue, "sleeper"); }, nullptr, "sleeper"),
+                 "test");
+    while (!queue.head) sd_yield("test");
+    static_cast<Counting*>(Machine::get().chooser_)->drawn = 0;
+    sd_wake_one(&queue);
+  }, nullptr);
+  ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  EXPECT_EQ(chooser.drawn, 1u);
+}
+
+// A task is preempted while it polls with a deadline. Whoever runs in its place has other business.
+TEST(MachineTime, ADeadlineOfAPreemptedTaskDoesNotMoveTheClockOfItsCpu) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static uint32_t word;
+      word = 0;
+      const auto start = [](void (*entry)(void*)) {
+        sd_task* task = sd_task_create(entry, nullptr, "task");
+        sd_task_bind(task, 1, "test");
+        sd_task_wake(task, "test");
+      };
+      start([](void*) { sd_wait_change(&word, 0, 4, sd_clock_ns() + 10'000'000, "poller"); });
+      start([](void*) {
+        for (int round = 0; round < 5; ++round) {
+          sd_preempt_disable("busy");
+          const uint64_t begin = sd_clock_ns();
+          for (int i = 0; i < 10; ++i) sd_fence(sd_mb, "busy");
+          if (sd_clock_ns() - begin > 1'000'000) sd_fail("jump", "busy", "the clock jumped");
+          sd_preempt_enable("busy");
+        }
+      });
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+}
+
+TEST(MachineTime, ACpuThatIsBroughtUpIsNotBehindWhoeverDoesSo) {
+  static uint64_t started_ns;
+  sd_cpuhp_setup_state(
+      sd_cpuhp_ap_tick_dying,
+      [](unsigned) {
+        started_ns = sd_clock_ns();
+        return 0;
+      },
+      nullptr);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      sd_cpu_down(1, "test");
+      sd_sleep_ns(5'000'000, "test");
+      const uint64_t begin = sd_clock_ns();
+      sd_cpu_up(1, "test");
+      if (started_ns < begin) sd_fail("behind", "test", "the CPU starts before it is started");
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
+  }
+  sd_cpuhp_setup_state(sd_cpuhp_ap_tick_dying, nullptr, nullptr);
+}
+
+TEST(MachineTime, AStopperOfABusyCpuIsNotBehindWhoeverWakesIt) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Outcome outcome = run_with(small(2), "random", seed, [](void*) {
+      static bool done;
+      static uint64_t stopped_ns;
+      done = false;
+      sd_task* busy = sd_task_create(
+          [](void*) {
+            while (!done) sd_cpu_relax("busy");
+          },
+          nullptr, "busy");
+      sd_task_bind(busy, 1, "test");
+      sd_task_wake(busy, "test");
+      sd_task_bind(sd_current(), 0, "test");
+      sd_sleep_ns(50'000'000, "test");
+      const uint64_t begin = sd_clock_ns();
+      sd_stop_machine(
+          [](void*) {
+            stopped_ns = sd_clock_ns();
+            return 0;
+          },
+          nullptr, 1, "test");
+      if (stopped_ns < begin) sd_fail("behind", "test", "the stopper runs before it is woken");
+      done = true;
+    });
+    ASSERT_FALSE(outcome.failed) << "seed " << seed << ": " << text_of(outcome);
   }
 }
 

@@ -277,12 +277,22 @@ void Machine::unpark(sd_task* task) {
   task->park_next = nullptr;
   task->parked = false;
   --parked_count_;
-  if (task->state == sd_task_state::running) {
-    Cpu& cpu = cpus_[task->cpu];
-    const uint64_t seen = cpu_->time_ns + cost::kLineNs[topology_.distance(cpu_->id, cpu.id)];
-    if (cpu.time_ns < seen) cpu.time_ns = seen;
-    refresh(cpu);
-  }
+  if (task->state == sd_task_state::running) refresh(cpus_[task->cpu]);
+}
+
+// The running context has changed what the task polls.
+void Machine::unpark_by_store(sd_task* task) {
+  unpark(task);
+  Cpu& cpu = cpus_[task->cpu];
+  const uint64_t seen = cpu_->time_ns + cost::kLineNs[topology_.distance(cpu_->id, cpu.id)];
+  not_before(task, seen);
+}
+
+// Whatever the task does next, it does at this time or later. Whoever has preempted it is not held up.
+void Machine::not_before(sd_task* task, uint64_t ns) {
+  Cpu& cpu = cpus_[task->cpu];
+  uint64_t& time_ns = cpu.current == task ? cpu.time_ns : task->time_ns;
+  if (time_ns < ns) time_ns = ns;
 }
 
 void Machine::unpark_range(const volatile void* p, size_t size) {
@@ -290,7 +300,7 @@ void Machine::unpark_range(const volatile void* p, size_t size) {
   for (uint32_t i = 0; parked_count_ > 0 && i < tasks_used_; ++i) {
     sd_task* task = task_pool_[i].get();
     const auto at = reinterpret_cast<uintptr_t>(task->park_addr);
-    if (task->parked && at >= low && at - low < size) unpark(task);
+    if (task->parked && at >= low && at - low < size) unpark_by_store(task);
   }
 }
 
@@ -302,7 +312,7 @@ void Machine::wake_parked(const volatile void* p) {
     if (word_of(task->park_addr) == word_of(p) &&
         engine::Memory::peek(task->park_addr, task->park_size) != task->park_old) {
       fruitless_deadlines_ = 0;
-      unpark(task);
+      unpark_by_store(task);
     }
     task = next;
   }

@@ -6,11 +6,12 @@ namespace sd::machine {
 
 namespace {
 
+// An idle task is always in one section with preemption off, which does not count: RCU ignores idle CPUs.
+// But what it does with interrupts off does, as its flush of the call queue.
 bool reads(const Cpu& cpu) {
   const sd_task* task = cpu.current;
-  const bool idle = task->sched_class == sd_task_class::idle;
-  return cpu.hardirq_depth > 0 || task->rcu_depth > 0 ||
-         (!idle && (cpu.irqs_off || task->preempt_count > 0));
+  const uint32_t base = task->sched_class == sd_task_class::idle ? 1 : 0;
+  return cpu.hardirq_depth > 0 || task->rcu_depth > 0 || cpu.irqs_off || task->preempt_count > base;
 }
 
 }  // namespace
@@ -40,7 +41,12 @@ void Machine::synchronize_rcu(const char* fn) {
 
 // The CPU may have left the reader that the grace period saw it in.
 void Machine::rcu_quiescent(Cpu& cpu) {
-  if (!cpu.needs_qs || reads(cpu)) return;
+  if (!reads(cpu)) rcu_passed(cpu);
+}
+
+// The CPU reads nothing that it has read since the grace period began.
+void Machine::rcu_passed(Cpu& cpu) {
+  if (!cpu.needs_qs) return;
   cpu.needs_qs = false;
   if (--gp_waiting_ == 0) wake_waiters(&gp_done_, ~0u, false);
 }
@@ -53,12 +59,11 @@ void Machine::rcu_task_unlocked(sd_task* task) {
 
 // `prev` leaves the CPU: a reader that was preempted is waited for as a task.
 void Machine::rcu_switch(Cpu& cpu, sd_task* prev) {
-  if (!cpu.needs_qs) return;
-  cpu.needs_qs = false;
-  if (prev->rcu_depth > 0) {
+  if (cpu.needs_qs && prev->rcu_depth > 0) {
+    cpu.needs_qs = false;
     prev->gp_blocked = true;
-  } else if (--gp_waiting_ == 0) {
-    wake_waiters(&gp_done_, ~0u, false);
+  } else {
+    rcu_passed(cpu);
   }
 }
 

@@ -156,7 +156,6 @@ void Machine::switch_current(Cpu& cpu, sd_task* next) {
     memory_.fence(cpu.id, engine::Fence::mb);
     engine::tsan_release(&cpu_tokens_[cpu.id]);
   }
-  if (gp_running_) rcu_switch(cpu, prev);
   prev->time_ns = cpu.time_ns;
   prev->irqs_off = cpu.irqs_off;
   if (prev->sched_class != sd_task_class::idle) {
@@ -169,6 +168,8 @@ void Machine::switch_current(Cpu& cpu, sd_task* next) {
   next->cpu = static_cast<uint16_t>(cpu.id);
   next->state = sd_task_state::running;
   next->acquire_cpu = true;
+  // It may wake a task, also to run here: the CPU's new task has to hear of that.
+  if (gp_running_) rcu_switch(cpu, prev);
 }
 
 void Machine::preempt(Cpu& cpu) {
@@ -211,7 +212,8 @@ void Machine::put_back(Cpu& cpu, sd_task* task) {
     return refresh(cpu);
   }
   const bool bound_elsewhere = task->bound != sd_any_cpu && task->bound != cpu.id && active(task->bound);
-  const bool leaves = can_leave(task) && (cpu.balance_push || bound_elsewhere);
+  const bool pushes = cpu.balance_push && bit(dying_, cpu.id);
+  const bool leaves = can_leave(task) && (pushes || bound_elsewhere);
   enqueue(task, leaves ? select_cpu(task) : cpu.id);
 }
 
@@ -239,6 +241,13 @@ void Machine::dequeued(sd_task* task) {
   migratable_.pop_back();
   task->waiting_slot = 0;
   if (migratable_.empty()) actions_.disable(migrate_action(config_));
+}
+
+// Whether the current task gives way where it is asked. If another one waits, some tick will have told it to.
+bool Machine::resched_due() {
+  const Cpu& cpu = *cpu_;
+  if (*cpu.current->flags & sd_tif_need_resched || cpu.stopper_runnable) return true;
+  return !cpu.queue.empty() && choose(2, Purpose::next_task) == 0;
 }
 
 // Requests a reschedule of the CPU's current task, as resched_curr() does.
@@ -344,8 +353,9 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
   block("a wake-up", fn);
 }
 
-void Machine::make_runnable(sd_task* task) {
+void Machine::make_runnable(sd_task* task, unsigned chosen_cpu) {
   fruitless_deadlines_ = 0;
+  not_before(task, cpu_->time_ns);
   if (task->sched_class == sd_task_class::stopper) {
     Cpu& cpu = cpus_[task->cpu];
     task->state = sd_task_state::runnable;
@@ -354,9 +364,10 @@ void Machine::make_runnable(sd_task* task) {
     kick(cpu);
     return refresh(cpu);
   }
-  const unsigned cpu = task->state == sd_task_state::waking && active(task->cpu) ? task->cpu : select_cpu(task);
+  if (task->state == sd_task_state::waking) chosen_cpu = task->cpu;
+  const bool chosen = chosen_cpu != sd_any_cpu && active(chosen_cpu);
+  const unsigned cpu = chosen ? chosen_cpu : select_cpu(task);
   emit(event::task_wake, nullptr, task->id, cpu, "");
-  if (task->time_ns < cpu_->time_ns) task->time_ns = cpu_->time_ns;
   enqueue(task, cpu);
 }
 
@@ -376,8 +387,9 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
   // A remote wake-up may go through the other CPU's call queue (TTWU_QUEUE), where the kernel would
   // decide by cache topology and load.
   constexpr uint32_t kQueuedOneIn = 4;
+  unsigned cpu = sd_any_cpu;
   if (may_queue && ops_.ttwu_queue && !first && task->sched_class == sd_task_class::normal && config_.cpus > 1) {
-    const unsigned cpu = select_cpu(task);
+    cpu = select_cpu(task);
     if (cpu != cpu_->id && active(cpu) && choose(kQueuedOneIn, Purpose::wake_path) == kQueuedOneIn - 1) {
       task->state = sd_task_state::waking;
       task->cpu = static_cast<uint16_t>(cpu);
@@ -387,11 +399,12 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
       cpu_->irqs_off = true;
       const bool queued = ops_.ttwu_queue(task, cpu);
       cpu_->irqs_off = irqs_off;
+      if (gp_running_) rcu_quiescent(*cpu_);
       refresh(*cpu_);
       if (queued) return true;
     }
   }
-  make_runnable(task);
+  make_runnable(task, cpu);
   return true;
 }
 

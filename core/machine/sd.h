@@ -274,6 +274,9 @@ struct sd_stack_ops {
 void sd_register_stack(const struct sd_stack_ops* ops);
 /* Activates a task that ttwu_queue queued; IRQs off, on its CPU. */
 void sd_ttwu_activate(struct sd_task* task);
+/* The idle task of an offline CPU, before it sends that message: RCU does not wait for the CPU any more,
+ * and its state is AP_IDLE_DEAD. */
+void sd_cpuhp_idle_dead(void);
 /* The idle-dead CPU's message has arrived: completes what takedown waits for. */
 void sd_cpuhp_dead_reported(unsigned cpu);
 

@@ -102,6 +102,8 @@ class Machine {
   void wake_parked(const volatile void* p);
   void unpark_range(const volatile void* p, size_t size);
   void unpark(sd_task* task);
+  void unpark_by_store(sd_task* task);
+  void not_before(sd_task* task, uint64_t ns);
 
   // ---- tasks (sched.cc)
   sd_task* create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class, unsigned cpu);
@@ -114,13 +116,14 @@ class Machine {
   void dequeued(sd_task* task);
   unsigned select_cpu(sd_task* task);
   bool can_leave(const sd_task* task) const;
-  void make_runnable(sd_task* task);     // machine-atomic wake-up
+  void make_runnable(sd_task* task, unsigned chosen_cpu = sd_any_cpu);  // machine-atomic wake-up
   bool wake(sd_task* task, bool may_queue, const char* fn);
   void block(const char* what, const char* fn);
   void block_on(sd_waitq* queue, const char* fn);
   sd_task* pop_waiter(sd_waitq* queue);
   unsigned wake_waiters(sd_waitq* queue, unsigned limit, bool may_queue);
   void kick(Cpu& cpu);
+  bool resched_due();
   void migrate_one();
   void push_away(Cpu& cpu);
   void task_returned();
@@ -142,6 +145,7 @@ class Machine {
 
   // ---- RCU (rcu.cc)
   void rcu_quiescent(Cpu& cpu);
+  void rcu_passed(Cpu& cpu);
   void rcu_task_unlocked(sd_task* task);
   void rcu_switch(Cpu& cpu, sd_task* prev);
   void synchronize_rcu(const char* fn);
@@ -159,6 +163,7 @@ class Machine {
   int builtin_step(unsigned cpu, sd_cpuhp_state state, bool bringup);
   void hotplug_thread(Cpu& cpu);
   void stopper_thread(Cpu& cpu);
+  bool sender_may_be_freed(const Cpu& cpu, const StopWork& work) const;
   void run_stop_work(Cpu& cpu, StopWork* work);
   void queue_stop(Cpu& cpu, StopWork* work);
   int stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name);

@@ -1,6 +1,7 @@
 // Stopper threads: the highest class of task on each CPU. stop_machine() lets them all spin with
 // interrupts off while one of them runs a function (kernel/stop_machine.c: multi_cpu_stop).
 #include "core/machine/state.h"
+#include "core/series/series.h"
 
 namespace sd::machine {
 
@@ -11,6 +12,13 @@ enum StopState : uint32_t { kNone, kPrepare, kDisableIrq, kRun, kExit };
 constexpr const char* kFn = "multi_cpu_stop";
 
 }  // namespace
+
+// Everything that will be sent before the rendezvous has been by now, and may arrive as late as it
+// likes. But without P05 the csds of a CPU that goes down are freed, and others may be called by them
+// still: only that a real rendezvous takes far longer than an interrupt keeps that from being seen.
+bool Machine::sender_may_be_freed(const Cpu& cpu, const StopWork& work) const {
+  return cpu.id != work.active_cpu && !config_.patches[static_cast<size_t>(series::Patch::p05)];
+}
 
 void Machine::queue_stop(Cpu& cpu, StopWork* work) {
   stop_work_[cpu.id].push_back(work);
@@ -39,9 +47,7 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
     while (sd_load(stop_state_, 4, sd_acquire, kFn) == state) sd_wait_change(stop_state_, state, 4, 0, kFn);
     ++state;
     if (state == kDisableIrq) {
-      // Whatever was sent to this CPU before everyone had got here has arrived by now: a real
-      // rendezvous takes far longer than an interrupt.
-      deliver_pending(cpu);
+      if (sender_may_be_freed(cpu, *work)) deliver_pending(cpu);
       sd_local_irq_disable(kFn);
     } else if (state == kRun && runs) {
       emit(event::stop_run, nullptr, cpu.id, 0, work->name);

@@ -107,7 +107,7 @@ bool sd_in_task(void) { return m().cpu_->hardirq_depth == 0; }
 void sd_cond_resched(const char* fn) {
   m().point(OpKind::toggle, nullptr);
   sd_task* self = m().current();
-  if (self->preempt_count == 0 && (*self->flags & sd_tif_need_resched)) {
+  if (self->preempt_count == 0 && m().resched_due()) {
     self->wait_function = fn;
     self->wait_for = "cond_resched";
     m().schedule();
@@ -239,6 +239,7 @@ bool sd_idle_halt(const char* fn) {
   machine.emit(event::idle_halt, nullptr, 0, 0, fn);
   cpu.irqs_off = false;
   cpu.halted = true;
+  if (machine.gp_running_) machine.rcu_quiescent(cpu);
   machine.point(OpKind::sleep, nullptr);
   return !machine.stopping_;
 }
@@ -262,9 +263,7 @@ void sd_cpu_dead(void) {
   if (machine.stopping_) return;
   Cpu& cpu = machine.this_cpu();
   machine.emit(event::cpu_dead, nullptr, cpu.id, 0, "arch_cpu_idle_dead");
-  machine.hotplug_.cpus[cpu.id].state = sd_cpuhp_ap_idle_dead;
   cpu.alive = false;
-  cpu.needs_qs = false;
   machine.wake_waiters(&machine.hotplug_.cpus[cpu.id].done, ~0u, false);
   machine.point(OpKind::end, nullptr);
 }

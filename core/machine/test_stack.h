@@ -17,6 +17,7 @@ inline void idle_loop(unsigned cpu) {
     sd_local_irq_disable("do_idle");
     const uint64_t online = sd_load(sd_cpu_online_bits() + cpu / 64, 8, sd_relaxed, "do_idle");
     if (!((online >> (cpu % 64)) & 1)) {
+      sd_cpuhp_idle_dead();
       sd_cpuhp_dead_reported(cpu);
       return sd_cpu_dead();
     }

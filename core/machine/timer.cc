@@ -63,7 +63,7 @@ void Machine::fire_timer() {
     // Deadlines that pass again and again while nobody's wait ends change nothing.
     constexpr uint32_t kFruitless = 200;
     if (++fruitless_deadlines_ > kFruitless) report_hang();
-    cpu->time_ns = std::max(cpu->time_ns, timer.deadline_ns);
+    not_before(task, timer.deadline_ns);
     task->timer_deadline = 0;
     task->timer_fired = true;
     return unpark(task);

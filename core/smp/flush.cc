@@ -28,8 +28,8 @@ struct batch {
   }
 };
 
+// The entries first, where the kernel warns first: a WARN may be the end of the execution.
 void warn_about_offline(llist_node* entry) {
-  WARN(true, "IPI on offline CPU %u\n", smp_processor_id());
   for (llist_node* node = entry; node; node = node->next) {
     const unsigned type = csd_type(call_node_of(node));
     switch (type) {
@@ -46,6 +46,7 @@ void warn_about_offline(llist_node* entry) {
         sd_printk("smp: IPI callback, unknown type %u, sent to offline CPU\n", type);
     }
   }
+  WARN(true, "IPI on offline CPU %u\n", smp_processor_id());
 }
 
 // A waited request: its csd is on the stack of the waiter, who leaves as soon as it is unlocked.

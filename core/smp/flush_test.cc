@@ -121,5 +121,29 @@ TEST(Flush, WorkLeftForAnOfflineCpuWarnsOnceAndIsRun) {
   EXPECT_FALSE(outcome.failed) << text_of(outcome);
 }
 
+TEST(Flush, AWarningOnAnOfflineCpuNamesItsEntries) {
+  const Config config = make_config(2);
+  name_symbol(note, "note");
+  Seen seen{};
+  call_single_data_t csd{};
+  const Outcome outcome = run_with(config, "calm", 1, [&] {
+    kernel::set_cpus_allowed_cpu(kernel::current(), 0);
+    csd.func = note;
+    csd.info = &seen;
+    csd.node.u_flags = CSD_FLAG_LOCK;
+    SD_EXPECT(sd_cpu_down(0, __func__) == 0);
+    // As nothing should: on a CPU whose bit is clear, a queue that is not empty.
+    const unsigned cpu = kernel::smp_processor_id();
+    sd_cpu_online_bits()[0] = 0;
+    kernel::local_irq_disable();
+    __smp_call_single_queue(cpu, &csd.node.llist);
+    __flush_smp_call_function_queue(true);
+  });
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failure.message, "WARNING: IPI on offline CPU 1\n");
+  ASSERT_EQ(machine::kernel_log().size(), 2u);
+  EXPECT_EQ(machine::kernel_log().front(), "smp: IPI callback note sent to offline CPU\n");
+}
+
 }  // namespace
 }  // namespace sd::smp

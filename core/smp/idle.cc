@@ -97,6 +97,7 @@ void cpuhp_complete_idle_dead(void* info) {
 
 void cpuhp_report_idle_dead(unsigned cpu) {
   BUG_ON(sd_cpuhp_get_state(cpu) != sd_cpuhp_ap_offline);
+  sd_cpuhp_idle_dead();
   // A call from an offline CPU: by its own csd, which nobody else uses. No RCU here any more, so
   // another CPU has to complete().
   const unsigned first = cpumask_any_and(cpu_online_mask(), cpu_online_mask());
