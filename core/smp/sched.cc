@@ -60,7 +60,8 @@ task_data* task_data_of_wake_entry(llist_node* node) {
   return reinterpret_cast<task_data*>(reinterpret_cast<char*>(node) - offset);
 }
 
-// Only a CPU that takes tasks: one that is active, which it stays while interrupts are off here.
+// Only a CPU that takes tasks: one that is active. It may stop being so right after this; but while
+// interrupts are off here it stays online, and it does not go offline without draining its queue.
 bool ttwu_queue_cond(unsigned cpu) {
   if (!cpu_active(cpu)) return false;
   return cpu != smp_processor_id();
