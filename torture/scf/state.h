@@ -34,6 +34,8 @@ struct scf_statistics {
   int64_t slack;     // and so many more are possible: calls without a record, during hotplug
 };
 
+struct Relay;
+
 struct Invoker {
   task_struct* task;
   unsigned index;
@@ -46,6 +48,7 @@ struct Invoker {
   scf_statistics stats;
   scf_check* kept;   // no-wait calls to several CPUs
   scf_check* async;  // record of single_async calls: asked is how often they were issued
+  Relay* relays;     // relayed requests, until the end
   bool irq_work_used;
   smp::call_single_data_t async_csd;
   smp::irq_work work;
