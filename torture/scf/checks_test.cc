@@ -89,6 +89,7 @@ const StackBug kStackBugs[] = {
     {bugs::Bug::many_includes_self, "merged", {"scf-count", "S-I11"}},
     {bugs::Bug::enxio_when_inactive, "merged", {"S-I3", "S-I7"}},
     {bugs::Bug::h07, "merged", {"scf-ste"}},
+    {bugs::Bug::h01, "merged", {"hang"}},
 };
 
 class EveryStackBug : public ::testing::TestWithParam<StackBug> {};

@@ -45,6 +45,7 @@ struct Invoker {
   bool read_locked;      // holds cpus_read_lock
   bool ended;            // it has nothing left to do but to exit
   kernel::cpumask mask;  // of the current operation
+  bool mask_is_active;   // it is called for cpu_active_mask instead, which others change meanwhile
   scf_statistics stats;
   scf_check* kept;   // no-wait calls to several CPUs
   scf_check* async;  // record of single_async calls: asked is how often they were issued
