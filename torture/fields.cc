@@ -114,11 +114,14 @@ void add_scftorture(Table& table) {
       "Shown in the parameter line only, as in the kernel");
   for (unsigned i = 0; i < scf::kPrims; i++) {
     Field field;
-    field.name = scf::prim_weight_name(static_cast<scf::Prim>(i));
+    const auto prim = static_cast<scf::Prim>(i);
+    field.name = scf::prim_weight_name(prim);
     field.form = module;
     field.min = -1;
     field.max = 1'000'000;
     field.help = i == 0 ? "Relative weights of the operations; -1: default" : "";
+    if (prim == scf::Prim::relay)
+      field.help = "Requests that interrupt handlers pass on, with an irq_work at the end";
     field.get = [i](const Scenario& s) { return s.scf.weights[i]; };
     field.set = [i](Scenario& s, int64_t value) { s.scf.weights[i] = static_cast<int>(value); };
     table.push_back(std::move(field));

@@ -1,7 +1,7 @@
 #include "core/smp/csd_debug.h"
 
-#include <array>
 #include <bit>
+#include <vector>
 
 #include "core/kernel/kthread.h"
 #include "core/smp/csd_lock.h"
@@ -36,8 +36,8 @@ struct symbol {
   const char* name;
 };
 
-std::array<symbol, 64>& symbols() {
-  static std::array<symbol, 64> table{};
+std::vector<symbol>& symbols() {
+  static std::vector<symbol> table;
   return table;
 }
 
@@ -133,17 +133,18 @@ bool csd_lock_wait_toolong(call_single_data_t* csd, csd_wait* wait) {
     return true;
   }
   const uint64_t now = sched_clock();
-  const uint64_t interval = complaint_interval_ns(*wait);
-  if (interval == 0 || static_cast<int64_t>(now - wait->ts1) <= static_cast<int64_t>(interval)) {
-    return false;
+  switch (csd_wait_look(wait->ts0, wait->ts1, now, complaint_interval_ns(*wait))) {
+    case csd_look::early:
+      break;
+    case csd_look::clock_went_backward:
+      sd_printk("smp: sched_clock on CPU %u went backward by %llu ns\n", raw_smp_processor_id(),
+                static_cast<unsigned long long>(wait->ts0 - now));
+      wait->ts1 = now;
+      break;
+    case csd_look::complain:
+      csd_lock_complain(csd, wait, now);
+      break;
   }
-  if (wait->ts0 > now) {
-    sd_printk("smp: sched_clock on CPU %u went backward by %llu ns\n", raw_smp_processor_id(),
-              static_cast<unsigned long long>(wait->ts0 - now));
-    wait->ts1 = now;
-    return false;
-  }
-  csd_lock_complain(csd, wait, now);
   return false;
 }
 
@@ -178,6 +179,12 @@ void __csd_lock_record_release(call_single_data_t* csd) {
 
 }  // namespace
 
+// Unsigned, as in the kernel: a clock that is behind ts1 makes the difference huge.
+csd_look csd_wait_look(uint64_t ts0, uint64_t ts1, uint64_t now, uint64_t interval) {
+  if (interval == 0 || now - ts1 <= interval) return csd_look::early;
+  return ts0 > now ? csd_look::clock_went_backward : csd_look::complain;
+}
+
 void csd_lock_record(call_single_data_t* csd) {
   if (!csdlock_debug_enabled()) return;
   if (patch(Patch::v7x)) {
@@ -194,7 +201,7 @@ void __csd_lock_wait(call_single_data_t* csd) {
   csd_wait wait{};
   wait.ts0 = wait.ts1 = sched_clock();
   while (!csd_lock_wait_toolong(csd, &wait)) csd_wait_relax(csd, wait);
-  smp_acquire__after_ctrl_dep();
+  if (!bug(Bug::no_acquire_in_wait)) smp_acquire__after_ctrl_dep();
   if (guarded) preempt_enable();
 }
 
@@ -212,10 +219,11 @@ void csd_debug_init() {
 
 void name_symbol(smp_call_func_t func, const char* name) {
   for (symbol& entry : symbols()) {
-    if (entry.func && entry.func != func) continue;
-    entry = {func, name};
+    if (entry.func != func) continue;
+    entry.name = name;
     return;
   }
+  symbols().push_back({func, name});
 }
 
 const char* symbol_name(smp_call_func_t func) {

@@ -187,5 +187,25 @@ TEST(CsdDebug, TheSecondInterruptHidesALostOne) {
   EXPECT_EQ(run_with(config, "calm", 1, body).failure.id, "hang");
 }
 
+// Compared without a sign: a clock that is behind the last complaint is told apart from a short wait.
+TEST(CsdDebug, AClockThatGoesBackwardBlamesNobody) {
+  EXPECT_EQ(csd_wait_look(100, 100, 149, 50), csd_look::early);
+  EXPECT_EQ(csd_wait_look(100, 100, 150, 50), csd_look::early);
+  EXPECT_EQ(csd_wait_look(100, 100, 151, 50), csd_look::complain);
+  EXPECT_EQ(csd_wait_look(100, 100, 99, 50), csd_look::clock_went_backward);
+  EXPECT_EQ(csd_wait_look(100, 400, 300, 50), csd_look::complain);
+  EXPECT_EQ(csd_wait_look(100, 100, 99, 0), csd_look::early);
+}
+
+TEST(CsdDebug, NamesAsManyFunctionsAsThereAre) {
+  const auto function = [](uintptr_t i) { return reinterpret_cast<smp_call_func_t>(0x1000 + i); };
+  for (uintptr_t i = 0; i < 200; ++i) name_symbol(function(i), "one of many");
+  EXPECT_STREQ(symbol_name(function(199)), "one of many");
+  name_symbol(function(199), "the last");
+  EXPECT_STREQ(symbol_name(function(199)), "the last");
+  EXPECT_STREQ(symbol_name(function(200)), "func");
+  EXPECT_STREQ(symbol_name(nullptr), "0x0");
+}
+
 }  // namespace
 }  // namespace sd::smp

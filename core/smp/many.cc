@@ -180,44 +180,42 @@ void smp_call_function_many_cond(const cpumask* mask, smp_call_func_t func, void
   if (call.pinned) many_unpin(&call);
 }
 
+// What the calls of this file share; fn is the one of them. `pin`: they keep the CPU themselves.
+void call_many(const call_args& args, bool pin, const char* fn = __builtin_FUNCTION()) {
+  trace(tp::call_begin, &args, static_cast<uint64_t>(args.kind), args.wait, fn);
+  if (pin) preempt_disable(fn);
+  smp_call_function_many_cond(args.mask, args.func, args.info,
+                              args.scf_flags | (args.wait ? SCF_WAIT : 0), args.cond);
+  if (pin) preempt_enable(fn);
+  trace(tp::call_end, &args, 0, 0, fn);
+}
+
 }  // namespace
 
 void smp_call_function_many(const cpumask* mask, smp_call_func_t func, void* info, bool wait) {
-  const call_args args{
-      .kind = call_kind::many, .wait = wait, .mask = mask, .func = func, .info = info};
-  trace(tp::call_begin, &args, static_cast<uint64_t>(args.kind), wait);
-  smp_call_function_many_cond(mask, func, info, wait ? SCF_WAIT : 0, nullptr);
-  trace(tp::call_end, &args);
+  call_many({.kind = call_kind::many, .wait = wait, .mask = mask, .func = func, .info = info},
+            false);
 }
 
 void smp_call_function(smp_call_func_t func, void* info, bool wait) {
-  const cpumask* mask = cpu_online_mask();
-  const call_args args{
-      .kind = call_kind::many, .wait = wait, .mask = mask, .func = func, .info = info};
-  trace(tp::call_begin, &args, static_cast<uint64_t>(args.kind), wait);
-  const bool pd = !patch(Patch::p07);
-  if (pd) preempt_disable();
-  smp_call_function_many_cond(mask, func, info, wait ? SCF_WAIT : 0, nullptr);
-  if (pd) preempt_enable();
-  trace(tp::call_end, &args);
+  call_many({.kind = call_kind::many,
+             .wait = wait,
+             .mask = cpu_online_mask(),
+             .func = func,
+             .info = info},
+            !patch(Patch::p07));
 }
 
 void on_each_cpu_cond_mask(smp_cond_func_t cond_func, smp_call_func_t func, void* info, bool wait,
                            const cpumask* mask) {
-  const unsigned scf_flags = SCF_RUN_LOCAL | (wait ? SCF_WAIT : 0);
-  const call_args args{.kind = call_kind::many,
-                       .wait = wait,
-                       .scf_flags = SCF_RUN_LOCAL,
-                       .mask = mask,
-                       .func = func,
-                       .info = info,
-                       .cond = cond_func};
-  trace(tp::call_begin, &args, static_cast<uint64_t>(args.kind), wait);
-  const bool pd = !patch(Patch::p08);
-  if (pd) preempt_disable();
-  smp_call_function_many_cond(mask, func, info, scf_flags, cond_func);
-  if (pd) preempt_enable();
-  trace(tp::call_end, &args);
+  call_many({.kind = call_kind::many,
+             .wait = wait,
+             .scf_flags = SCF_RUN_LOCAL,
+             .mask = mask,
+             .func = func,
+             .info = info,
+             .cond = cond_func},
+            !patch(Patch::p08));
 }
 
 void on_each_cpu(smp_call_func_t func, void* info, bool wait) {

@@ -7,17 +7,23 @@ namespace {
 using namespace sd::smp::testing;
 
 #ifdef SD_TSAN
-class Races : public ::testing::TestWithParam<Bug> {};
+// Each with the wait of csd-lock debugging too, which has a barrier of its own.
+class Races : public ::testing::TestWithParam<std::tuple<Bug, bool>> {};
 INSTANTIATE_TEST_SUITE_P(Bugs, Races,
-                         ::testing::Values(Bug::h39, Bug::no_acquire_in_wait,
-                                           Bug::relaxed_llist_add),
-                         [](const auto& param) { return std::string(bugs::info(param.param).id); });
+                         ::testing::Combine(::testing::Values(Bug::h39, Bug::no_acquire_in_wait,
+                                                              Bug::relaxed_llist_add),
+                                            ::testing::Bool()),
+                         [](const auto& param) {
+                           return std::string(bugs::info(std::get<0>(param.param)).id) +
+                                  (std::get<1>(param.param) ? "CsdDebug" : "");
+                         });
 
 // The interleaving is sequentially consistent, so nothing goes wrong; but nothing ensures that it does not.
 TEST_P(Races, AreFoundInAnExecutionThatGoesWell) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Config config = make_config(3);
-  set_bug(&config, GetParam());
+  set_bug(&config, std::get<0>(GetParam()));
+  set_param(&config, Param::csdlock_debug, std::get<1>(GetParam()));
   EXPECT_EXIT(
       {
         const std::string text = storm(config, 50);

@@ -11,8 +11,6 @@
 namespace sd::smp {
 namespace {
 
-DEFINE_PER_CPU(unsigned, rq_ttwu_pending);
-
 uint32_t* task_flags(task_struct* p) {
   return const_cast<uint32_t*>(sd_task_flags(p));
 }
@@ -60,7 +58,8 @@ task_data* task_data_of_wake_entry(llist_node* node) {
   return reinterpret_cast<task_data*>(reinterpret_cast<char*>(node) - offset);
 }
 
-// Only a CPU that takes tasks: one that is active, which it stays while interrupts are off here.
+// Only a CPU that takes tasks: one that is active. It may stop being so right after this; but while
+// interrupts are off here it stays online, and it does not go offline without draining its queue.
 bool ttwu_queue_cond(unsigned cpu) {
   if (!cpu_active(cpu)) return false;
   return cpu != smp_processor_id();
@@ -95,7 +94,6 @@ bool ttwu_queue_wakelist(task_struct* p, unsigned cpu) {
   task_data* data = task_data_of(p);
   data->task = p;
   data->wake_entry.u_flags = CSD_TYPE_TTWU;
-  WRITE_ONCE(per_cpu(rq_ttwu_pending, cpu), 1);
   __smp_call_single_queue(cpu, &data->wake_entry.llist);
   return true;
 }
@@ -110,7 +108,6 @@ void sched_ttwu_pending(llist_node* list) {
     trace(tp::ttwu_activate, nullptr, sd_task_id(p));
     sd_ttwu_activate(p);
   }
-  WRITE_ONCE(*this_cpu_ptr(rq_ttwu_pending), 0);
 }
 
 unsigned sched_numa_find_nth_cpu(const cpumask* cpus, unsigned node) {

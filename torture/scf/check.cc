@@ -2,6 +2,7 @@
 
 #include "core/kernel/slab.h"
 #include "torture/scf/fail.h"
+#include "torture/scf/relay.h"
 #include "torture/scf/state.h"
 
 namespace sd::scf {
@@ -13,7 +14,7 @@ constexpr uint32_t kGone = 0xdead0f0f;
 
 DEFINE_PER_CPU(kernel::llist_head, scf_free_pool);
 
-bool has_many_receivers(Prim prim) {
+unsigned receivers_of(Prim prim) {
   switch (prim) {
     case Prim::many:
     case Prim::many_wait:
@@ -24,9 +25,11 @@ bool has_many_receivers(Prim prim) {
     case Prim::on_each:
     case Prim::on_each_wait:
     case Prim::single_async:
-      return true;
+      return nr_cpu_ids();
+    case Prim::relay:
+      return kRelayStages;
     default:
-      return false;
+      return 1;
   }
 }
 
@@ -40,7 +43,7 @@ void live_add(int n) {
 // Everything is initialised, unlike in the kernel: what a handler misses must not be hidden by
 // what an earlier call has left in recycled memory.
 scf_check* scf_alloc(Prim prim, const char* fn) {
-  const unsigned receivers = has_many_receivers(prim) ? nr_cpu_ids() : 1;
+  const unsigned receivers = receivers_of(prim);
   const size_t size = sizeof(scf_check) + receivers * sizeof(scf_receiver);
   auto* scfcp = static_cast<scf_check*>(kernel::kmalloc(size, kernel::GFP_ATOMIC, "scf_check", fn));
   if (!scfcp) return nullptr;

@@ -13,7 +13,7 @@
 
 namespace sd::scf {
 
-// One CPU that a call may reach.
+// One CPU that a call may reach, or one stage of a relayed request.
 struct scf_receiver {
   uint32_t scfc_out;  // the call's nonce, once the handler has run
   uint16_t ran;       // how often it ran; plain, written by that CPU's handler only
@@ -30,7 +30,7 @@ struct scf_check {
   uint32_t scfc_in;  // the nonce, written last
   struct kernel::completion scfc_completion;
   kernel::cpumask mask;  // any, cond, on_each: whom the call asked for
-  unsigned receivers;    // 1, or nr_cpu_ids for calls to several CPUs: one for each CPU
+  unsigned receivers;    // 1; for calls to several CPUs one for each CPU; relay: one for each stage
   unsigned may_miss;     // how many that must run are exempt: the caller, if it may have moved
   kernel::llist_node free_node;  // in a free pool
   scf_check* next_kept;

@@ -41,6 +41,11 @@ const Fault kFaults[] = {
     {"stale_out_of_one_of_many", Plant::stale_out, Prim::all_wait, "scf-mb-out",
      "smp_call_function returned"},
     {"wrong_cpu", Plant::wrong_cpu, Prim::single, "scf-ste", "Wanted CPU 4 got CPU"},
+    {"lost_relay", Plant::lose, Prim::relay, "S-I55", "1 no-wait requests have been lost"},
+    {"relay_run_twice", Plant::run_twice, Prim::relay, "scf-count", "ran 2 times"},
+    {"relay_stale_in", Plant::stale_in, Prim::relay, "scf-mb-in", "sees scfc_in 0"},
+    {"relay_stale_out", Plant::stale_out, Prim::relay, "scf-mb-in", "sees 0 of the one before"},
+    {"relay_wrong_cpu", Plant::wrong_cpu, Prim::relay, "scf-ste", "Wanted CPU 4 got CPU"},
 };
 
 class EveryFault : public ::testing::TestWithParam<Fault> {};
@@ -84,6 +89,7 @@ const StackBug kStackBugs[] = {
     {bugs::Bug::many_includes_self, "merged", {"scf-count", "S-I11"}},
     {bugs::Bug::enxio_when_inactive, "merged", {"S-I3", "S-I7"}},
     {bugs::Bug::h07, "merged", {"scf-ste"}},
+    {bugs::Bug::h01, "merged", {"hang"}},
 };
 
 class EveryStackBug : public ::testing::TestWithParam<StackBug> {};

@@ -6,6 +6,7 @@
 #include "torture/scf/handler.h"
 #include "torture/scf/invoker.h"
 #include "torture/scf/onoff.h"
+#include "torture/scf/relay.h"
 #include "torture/scf/threads.h"
 
 namespace sd::scf {
@@ -74,6 +75,7 @@ void finish_invoker(Invoker* t) {
     t->stats.expected += scf_judge(scfcp, false, "scf_torture_cleanup");
     scf_free(scfcp);
   }
+  finish_relays(t);
   if (t->irq_work_used) smp::irq_work_sync(&t->work);
   if (!t->async) return;
   for_each_possible_cpu (cpu) {

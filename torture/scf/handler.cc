@@ -19,7 +19,9 @@ void count_invocation() {
   if (take_plant(Plant::miscount)) ++*this_cpu_ptr(scf_invoked_count);
 }
 
-void enter_handler(const char* fn) {
+}  // namespace
+
+void scf_enter_handler(const char* fn) {
   check_not_cleaned(fn);
   if (!kernel::irqs_disabled()) {
     SCF_FAIL(n_errs, "scf-irqs-on", fn, "a handler runs on CPU %u with interrupts enabled",
@@ -28,9 +30,8 @@ void enter_handler(const char* fn) {
   count_invocation();
 }
 
-// Now and then a handler takes its time; in the kernel 1 in 1024 does, here it is to be seen in
-// executions of a few dozen handlers. With longwait some take seconds.
-void handler_delay(const char* fn) {
+// In the kernel 1 in 1024 does; here it is to be seen in executions of a few dozen handlers.
+void scf_handler_delay(const char* fn) {
   constexpr uint32_t kKinds = 32;
   const uint32_t kind = choose(kKinds, choice::handler_delay);
   if (kind < kKinds - 3) return;
@@ -45,8 +46,8 @@ void handler_delay(const char* fn) {
   }
 }
 
-// The caller's writes must be visible. The kernel's quirk: any old value that is not zero will do.
-void check_in(const scf_check* scfcp, const char* fn) {
+// The kernel's quirk: any old value that is not zero will do.
+void scf_check_in(const scf_check* scfcp, const char* fn) {
   const uint32_t in = kernel::load_marked(&scfcp->scfc_in, sd_relaxed, fn);
   const uint32_t nonce = data_race_read(&scfcp->nonce);
   if (bug(Bug::scfc_in_uninit) ? in != 0 : in == nonce) return;
@@ -55,6 +56,8 @@ void check_in(const scf_check* scfcp, const char* fn) {
       "Memory-ordering failure, scfs_prim: %d: the handler of %s on CPU %u sees scfc_in %u, not %u",
       static_cast<int>(scfcp->prim), prim_name(scfcp->prim), smp_processor_id(), in, nonce);
 }
+
+namespace {
 
 // The handler of a kept object is one of those that the cleanup waits for, until enough have run.
 void kept_ran(scf_check* scfcp) {
@@ -69,10 +72,10 @@ void kept_ran(scf_check* scfcp) {
 
 // What all handlers with an object do.
 void run_with(scf_check* scfcp, const char* fn) {
-  check_in(scfcp, fn);
+  scf_check_in(scfcp, fn);
   scf_receiver* receiver = scf_receiver_of(scfcp, smp_processor_id());
   ++receiver->ran;
-  handler_delay(fn);
+  scf_handler_delay(fn);
   if (scfcp->scfc_wait) {
     const bool rpc = scfcp->scfc_rpc;
     const uint32_t out = take_plant(Plant::stale_out) ? 0 : data_race_read(&scfcp->nonce);
@@ -89,18 +92,18 @@ void run_with(scf_check* scfcp, const char* fn) {
 }  // namespace
 
 void scf_handler(void* info) {
-  enter_handler(__func__);
+  scf_enter_handler(__func__);
   auto* scfcp = static_cast<scf_check*>(info);
-  if (!scfcp) return handler_delay(__func__);
+  if (!scfcp) return scf_handler_delay(__func__);
   scf_assert_live(scfcp, "used", __func__);
   if (take_plant(Plant::run_twice)) ++scf_receiver_of(scfcp, smp_processor_id())->ran;
   run_with(scfcp, __func__);
 }
 
 void scf_handler_1(void* info) {
-  enter_handler(__func__);
+  scf_enter_handler(__func__);
   auto* scfcp = static_cast<scf_check*>(info);
-  if (!scfcp) return handler_delay(__func__);
+  if (!scfcp) return scf_handler_delay(__func__);
   scf_assert_live(scfcp, "used", __func__);
   const auto cpu = static_cast<int>(smp_processor_id());
   if (cpu != scfcp->scfc_cpu) {
@@ -111,9 +114,9 @@ void scf_handler_1(void* info) {
 }
 
 void scf_handler_any(void* info) {
-  enter_handler(__func__);
+  scf_enter_handler(__func__);
   auto* scfcp = static_cast<scf_check*>(info);
-  if (!scfcp) return handler_delay(__func__);
+  if (!scfcp) return scf_handler_delay(__func__);
   scf_assert_live(scfcp, "used", __func__);
   const unsigned cpu = smp_processor_id();
   if (!(scfcp->mask.bits[cpu / kernel::kBitsPerLong] & kernel::cpumask_bit(cpu))) {
@@ -125,23 +128,23 @@ void scf_handler_any(void* info) {
 }
 
 void scf_handler_null(void*) {
-  enter_handler(__func__);
-  handler_delay(__func__);
+  scf_enter_handler(__func__);
+  scf_handler_delay(__func__);
   outstanding_done(&(&scf_state)->outstanding_null);
 }
 
 // The record is shared by all issues of one invoker; two of them may run at a time, on different
 // CPUs.
 void scf_handler_async(void* info) {
-  enter_handler(__func__);
+  scf_enter_handler(__func__);
   ++scf_receiver_of(static_cast<scf_check*>(info), smp_processor_id())->ran;
-  handler_delay(__func__);
+  scf_handler_delay(__func__);
   outstanding_done(&(&scf_state)->outstanding);
 }
 
 void scf_irq_work(smp::irq_work*) {
-  enter_handler(__func__);
-  handler_delay(__func__);
+  scf_enter_handler(__func__);
+  scf_handler_delay(__func__);
   outstanding_done(&(&scf_state)->outstanding);
 }
 
@@ -165,7 +168,7 @@ int scf_on_cpu(void* info) {
   auto* scfcp = static_cast<scf_check*>(info);
   if (!scfcp) return 1;
   scf_assert_live(scfcp, "used", __func__);
-  check_in(scfcp, __func__);
+  scf_check_in(scfcp, __func__);
   ++scf_receivers(scfcp)->ran;
   return static_cast<int>(data_race_read(&scfcp->nonce));
 }

@@ -1,9 +1,17 @@
 // The functions that the torture's calls run on other CPUs.
 #pragma once
 
-#include "core/smp/smp.h"
+#include "torture/scf/check.h"
 
 namespace sd::scf {
+
+// Parts of every handler.
+// Checks its context, and counts it.
+void scf_enter_handler(const char* fn);
+// Now and then it takes its time; with longwait some take seconds.
+void scf_handler_delay(const char* fn);
+// The caller's writes must be visible.
+void scf_check_in(const scf_check* scfcp, const char* fn);
 
 // info: the call's scf_check, or null if its allocation failed.
 void scf_handler(void* info);        // calls to several CPUs

@@ -3,6 +3,7 @@
 #include "torture/scf/choose.h"
 #include "torture/scf/events.h"
 #include "torture/scf/fail.h"
+#include "torture/scf/relay.h"
 
 namespace sd::scf {
 
@@ -13,7 +14,7 @@ constexpr uint32_t kSleepOneIn = 256;
 
 bool wants_object(Prim prim) {
   return prim != Prim::resched && prim != Prim::single_async && prim != Prim::irq_work &&
-         prim != Prim::kick_all;
+         prim != Prim::kick_all && prim != Prim::relay;
 }
 
 void scf_lock(Invoker* t) {
@@ -60,6 +61,8 @@ void invoke(const Call& call) {
       return invoke_on_cpu(call);
     case Prim::kick_all:
       return smp::kick_all_cpus_sync();
+    case Prim::relay:
+      return invoke_relay(call);
     default:
       return invoke_many(call);
   }

@@ -30,14 +30,16 @@ bool mask_has(const kernel::cpumask& mask, unsigned cpu) {
 
 void make_call(const Call& call, smp::smp_call_func_t func) {
   const bool all = kernel::cpumask_weight(&call.t->mask) == nr_cpu_ids();
+  const kernel::cpumask* mask = call.t->mask_is_active ? kernel::cpu_active_mask()
+                                : all                  ? kernel::cpu_online_mask()
+                                                       : &call.t->mask;
   switch (call.prim) {
     case Prim::many:
     case Prim::many_wait: {
       // Until patch 6 the caller has to disable preemption, also with cpus_read_lock held.
       const bool pin = call.t->read_locked && !patch(Patch::p06) && !bug(Bug::scf_many_unpinned);
       if (pin) kernel::preempt_disable();
-      smp::smp_call_function_many(all ? kernel::cpu_online_mask() : &call.t->mask, func, call.scfcp,
-                                  call.wait);
+      smp::smp_call_function_many(mask, func, call.scfcp, call.wait);
       if (pin) kernel::preempt_enable();
       return;
     }
@@ -46,8 +48,8 @@ void make_call(const Call& call, smp::smp_call_func_t func) {
       return smp::on_each_cpu_cond(scf_cond, func, call.scfcp, call.wait);
     case Prim::on_each:
     case Prim::on_each_wait:
-      if (all) return smp::on_each_cpu(func, call.scfcp, call.wait);
-      return smp::on_each_cpu_mask(&call.t->mask, func, call.scfcp, call.wait);
+      if (mask == kernel::cpu_online_mask()) return smp::on_each_cpu(func, call.scfcp, call.wait);
+      return smp::on_each_cpu_mask(mask, func, call.scfcp, call.wait);
     default:
       return smp::smp_call_function(func, call.scfcp, call.wait);
   }
@@ -78,6 +80,8 @@ Reach find_fates(const Call& call, const View& view, unsigned self) {
   Reach reach;
   for (unsigned cpu = 0; cpu < nr_cpu_ids(); ++cpu) {
     Fate fate = view_fate(&view, cpu);
+    // It leaves the mask of active CPUs long before it is offline, and joins it long after.
+    if (call.t->mask_is_active && view_touched(&view, cpu)) fate = Fate::maybe;
     if (skip_self && cpu == self) fate = Fate::never;
     if (masked && !mask_has(call.t->mask, cpu)) fate = Fate::never;
     if (is_cond(call.prim) && scfcp) {
@@ -98,8 +102,12 @@ Reach find_fates(const Call& call, const View& view, unsigned self) {
   return reach;
 }
 
+// A set of its own, all CPUs, or the active ones: a mask that changes while it is used.
 void draw_mask_or_all(Invoker* t) {
-  if (choose(2, choice::op_value)) return draw_mask(t);
+  constexpr uint32_t kActiveOneIn = 8;
+  const uint32_t kind = choose(kActiveOneIn, choice::op_value);
+  t->mask_is_active = kind == kActiveOneIn - 1;
+  if (kind >= kActiveOneIn / 2 && !t->mask_is_active) return draw_mask(t);
   kernel::cpumask_setall(&t->mask);
 }
 
@@ -120,6 +128,7 @@ void invoke_many(const Call& call) {
   Invoker* t = call.t;
   ScfState* st = &scf_state;
   scf_check* scfcp = call.scfcp;
+  t->mask_is_active = false;
   if (is_cond(call.prim)) draw_mask(t);
   if (is_masked(call.prim)) draw_mask_or_all(t);
   View view;

@@ -28,6 +28,7 @@ enum class Prim : uint8_t {
   on_cpu,
   irq_work,
   kick_all,
+  relay,
   count_
 };
 inline constexpr unsigned kPrims = static_cast<unsigned>(Prim::count_);

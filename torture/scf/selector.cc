@@ -32,6 +32,7 @@ constexpr PrimInfo kInfo[] = {
     {"weight_on_cpu", "smp_call_on_cpu", true, 0, 1},
     {"weight_irq_work", "irq_work_queue_on", false, 1, 0},
     {"weight_kick_all", "kick_all_cpus_sync", true, 0, 1},
+    {"weight_relay", "smp_call_function_single_async_relay", false, 1, 0},
 };
 static_assert(sizeof(kInfo) / sizeof(kInfo[0]) == kPrims);
 

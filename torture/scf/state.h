@@ -34,6 +34,8 @@ struct scf_statistics {
   int64_t slack;     // and so many more are possible: calls without a record, during hotplug
 };
 
+struct Relay;
+
 struct Invoker {
   task_struct* task;
   unsigned index;
@@ -43,9 +45,11 @@ struct Invoker {
   bool read_locked;      // holds cpus_read_lock
   bool ended;            // it has nothing left to do but to exit
   kernel::cpumask mask;  // of the current operation
+  bool mask_is_active;   // it is called for cpu_active_mask instead, which others change meanwhile
   scf_statistics stats;
   scf_check* kept;   // no-wait calls to several CPUs
   scf_check* async;  // record of single_async calls: asked is how often they were issued
+  Relay* relays;     // relayed requests, until the end
   bool irq_work_used;
   smp::call_single_data_t async_csd;
   smp::irq_work work;

@@ -70,13 +70,14 @@ int format_extra_stats(char* line, size_t size, const ScfStats& s) {
       line, size,
       "scftorture:  any: %lld/%lld any_ofl: %lld/%lld async: %lld async_ofl: %lld busy: "
       "%lld cond: %lld/%lld on_each: %lld/%lld on_cpu: %lld on_cpu_ofl: %lld irq_work: "
-      "%lld irq_work_ofl: %lld kick_all: %lld forgiven: %lld\n",
+      "%lld irq_work_ofl: %lld kick_all: %lld relay: %lld relay_ofl: %lld forgiven: %lld\n",
       count(s.n, Prim::any), count(s.n, Prim::any_wait), count(s.n_ofl, Prim::any),
       count(s.n_ofl, Prim::any_wait), count(s.n, Prim::single_async),
       count(s.n_ofl, Prim::single_async), static_cast<long long>(s.n_async_busy),
       count(s.n, Prim::cond), count(s.n, Prim::cond_wait), count(s.n, Prim::on_each),
       count(s.n, Prim::on_each_wait), count(s.n, Prim::on_cpu), count(s.n_ofl, Prim::on_cpu),
       count(s.n, Prim::irq_work), count(s.n_ofl, Prim::irq_work), count(s.n, Prim::kick_all),
+      count(s.n, Prim::relay), count(s.n_ofl, Prim::relay),
       static_cast<long long>(s.hotplug_forgiven));
 }
 

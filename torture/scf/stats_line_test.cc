@@ -78,7 +78,7 @@ TEST(StatsLineTest, ExtraPrimitives) {
       line_of<const ScfStats&>(format_extra_stats, numbered()),
       "scftorture:  any: 108/109 any_ofl: 208/209 async: 110 async_ofl: 210 busy: 7 cond: 111/112 "
       "on_each: 113/114 on_cpu: 115 on_cpu_ofl: 215 irq_work: 116 irq_work_ofl: 216 kick_all: 117 "
-      "forgiven: 5\n");
+      "relay: 118 relay_ofl: 218 forgiven: 5\n");
 }
 
 TEST(ParameterLineTest, IsTheKernelsAndShowsWhatWasGiven) {
