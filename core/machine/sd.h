@@ -77,6 +77,8 @@ void sd_local_irq_restore(bool were_enabled, const char* fn);                   
 bool sd_irqs_disabled(void);
 unsigned sd_hardirq_depth(void);       /* in_hardirq() */
 bool sd_in_task(void);                 /* in_task() */
+/* A failure if the current context may not sleep; whoever might calls it, whether it will or not. */
+void sd_might_sleep(const char* fn);
 void sd_cond_resched(const char* fn);                                                              /* [p] */
 
 /* Vectors, highest priority first. */
