@@ -182,6 +182,22 @@ TEST(TaskMask, IsInTheTaskOrOnTheHeapOrNowhere) {
   EXPECT_STREQ(mask_of_a_child(make_config(2, "base"), false), "none");
 }
 
+TEST(TaskMask, OfATaskThatTheMachineBootsIsLikeThatOfAny) {
+  Config config = make_config(2);
+  set_param(&config, Param::ipi_mask_inlined, 0);
+  expect_clean_calm(config, [] {
+    // swapper/0 is init_task, which no fork has made.
+    SD_EXPECT(smp_task_ipi_mask(sd_idle_task(0)) == nullptr);
+    SD_EXPECT(smp_task_ipi_mask(sd_idle_task(1)) != nullptr);
+    sd_stop_machine(
+        [](void*) {
+          SD_EXPECT(smp_task_ipi_mask(kernel::current()) != nullptr);
+          return 0;
+        },
+        nullptr, 1, __func__);
+  });
+}
+
 // On a machine whose masks do not fit a word.
 TEST(TaskMask, WorksOnALargeMachine) {
   for (const char* series : {"base", "posted", "merged"}) {
