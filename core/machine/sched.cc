@@ -92,6 +92,12 @@ sd_task* Machine::create_task(void (*entry)(void*), void* arg, const char* name,
   return task;
 }
 
+// It has never run, and never will. Its place is free again if no other task was created meanwhile.
+void Machine::forget_task(sd_task* task) {
+  task->state = sd_task_state::dead;
+  if (task->id + 1u == tasks_used_) --tasks_used_;
+}
+
 // The function of the current task has returned; on its own fiber. Comes back only if the task, a daemon,
 // was woken again.
 void Machine::task_returned() {

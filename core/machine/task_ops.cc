@@ -154,8 +154,9 @@ sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name) {
   m().might_sleep("sd_task_create");
   m().point(OpKind::alloc, nullptr);
   sd_task* task = m().create_task(entry, arg, name, sd_task_class::normal, m().cpu_->id);
-  if (task && m().ops_.task_created) m().ops_.task_created(task, m().current());
-  return task;
+  if (!task || !m().ops_.task_created || m().ops_.task_created(task, m().current())) return task;
+  m().forget_task(task);
+  return nullptr;
 }
 
 void sd_task_set_argument(sd_task* task, void* arg) { task->arg = arg; }
