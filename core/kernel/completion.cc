@@ -47,6 +47,7 @@ void complete_all(struct completion* x, const char* fn) {
 }
 
 void wait_for_completion(struct completion* x, const char* fn) {
+  might_sleep(fn);
   Atomic section(x, fn);
   while (x->done == 0) section.block_on(&x->wait, fn);
   if (x->done < ~0u / 2) --x->done;
@@ -85,6 +86,7 @@ void spin_unlock_irqrestore(spinlock_t* lock, bool flags, const char* fn) {
 void mutex_init(struct mutex* lock) { *lock = mutex{}; }
 
 void mutex_lock(struct mutex* lock, const char* fn) {
+  might_sleep(fn);
   Atomic section(lock, fn);
   while (lock->owner) section.block_on(&lock->wait, fn);
   lock->owner = sd_current();

@@ -109,7 +109,9 @@ void queue_work_on(unsigned cpu, work_struct* work, const char* fn) {
   task_struct* worker = pool->worker;
   sd_sync_release(pool);
   if (!worker) {
-    worker = sd_task_create(worker_thread, pool, "kworker");
+    // As a pool's manager does: again, some time later.
+    constexpr uint64_t kCreateCooldownNs = 1'000'000'000;
+    while (!(worker = sd_task_create(worker_thread, pool, "kworker"))) sd_sleep_ns(kCreateCooldownNs, fn);
     sd_task_set_daemon(worker);
     sd_task_bind(worker, cpu, fn);
     sd_sync_acquire(pool);

@@ -26,6 +26,7 @@ static inline void local_irq_restore(bool flags, const char* fn = __builtin_FUNC
 static inline bool irqs_disabled() { return sd_irqs_disabled(); }
 static inline bool in_task() { return sd_in_task(); }
 static inline bool in_hardirq() { return sd_hardirq_depth() > 0; }
+static inline void might_sleep(const char* fn = __builtin_FUNCTION()) { sd_might_sleep(fn); }
 static inline void cond_resched(const char* fn = __builtin_FUNCTION()) { sd_cond_resched(fn); }
 static inline bool preempt_model_full() { return sd_preempt_model_full(); }
 

@@ -5,6 +5,7 @@
 namespace sd::kernel {
 
 void* kmalloc(size_t size, gfp_t flags, const char* tag, const char* fn) {
+  if (flags & GFP_KERNEL) sd_might_sleep(fn);
   return sd_alloc(size, tag, !(flags & GFP_NOFAIL), fn);
 }
 

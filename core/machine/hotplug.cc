@@ -212,6 +212,7 @@ void Machine::ap_startup(Cpu& c) {
 // ---- operations
 
 void Machine::lock_hotplug(const char* fn) {
+  might_sleep(fn);
   point(OpKind::lock, &hotplug_.add_remove_queue);
   while (hotplug_.add_remove_locked) block_on(&hotplug_.add_remove_queue, fn);
   hotplug_.add_remove_locked = true;
@@ -234,6 +235,7 @@ void Machine::unlock_hotplug() {
 }
 
 void Machine::cpus_read_lock(const char* fn) {
+  might_sleep(fn);
   point(OpKind::lock, &hotplug_.lock_queue);
   while (hotplug_.writer || hotplug_.writers_waiting > 0) block_on(&hotplug_.lock_queue, fn);
   ++hotplug_.readers;

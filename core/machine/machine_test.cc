@@ -728,6 +728,51 @@ TEST(MachineFailure, SleepingWithPreemptionOffIsABug) {
   });
   ASSERT_TRUE(outcome.failed);
   EXPECT_EQ(outcome.failure.kind, engine::FailureKind::bug);
+  EXPECT_EQ(outcome.failure.id, "scheduling-while-atomic");
+}
+
+// Each way to be in a context that may not sleep, and each thing that might.
+TEST(MachineFailure, WhatMightSleepIsABugWhereNothingMay) {
+  static void (*enter)();
+  static void (*sleep)();
+  const struct {
+    void (*enter)();
+    const char* why;
+  } contexts[] = {
+      {[] { sd_preempt_disable("test"); }, "with preemption disabled"},
+      {[] { sd_local_irq_disable("test"); }, "with interrupts disabled"},
+      {[] { sd_rcu_read_lock("test"); }, "inside rcu_read_lock()"},
+  };
+  void (*const sleeps[])() = {
+      [] { sd_might_sleep("test"); },
+      [] { sd_cond_resched("test"); },
+      [] { sd_yield("test"); },
+      [] { sd_sleep_ns(1, "test"); },
+      [] { sd_synchronize_rcu("test"); },
+      [] { sd_cpus_read_lock("test"); },
+      [] { sd_cpu_up(0, "test"); },
+      [] { sd_task_create([](void*) {}, nullptr, "task"); },
+  };
+  for (const auto& context : contexts) {
+    enter = context.enter;
+    for (size_t i = 0; i < std::size(sleeps); ++i) {
+      sleep = sleeps[i];
+      const Outcome outcome = run_with(small(), "calm", 1, [](void*) {
+        enter();
+        sleep();
+      });
+      ASSERT_TRUE(outcome.failed) << context.why << ", " << i;
+      EXPECT_TRUE(outcome.failure.id == "sleep-in-atomic" ||
+                  outcome.failure.id == "scheduling-while-atomic");
+      EXPECT_NE(outcome.failure.message.find(context.why), std::string::npos) << text_of(outcome);
+    }
+  }
+  enter = [] {};
+  for (const auto& can_sleep : sleeps) {
+    sleep = can_sleep;
+    const Outcome outcome = run_with(small(), "calm", 1, [](void*) { sleep(); });
+    EXPECT_FALSE(outcome.failed) << text_of(outcome);
+  }
 }
 
 TEST(MachineFailure, AnExecutionAfterAFailedOneIsClean) {

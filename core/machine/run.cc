@@ -156,6 +156,9 @@ void Machine::boot(void (*entry)(void*), void* arg) {
     }
   }
   if (ops_.boot) ops_.boot();
+  // Every task but the first, swapper/0, is made by a fork. Nothing fails so early.
+  const uint32_t forked = ops_.task_created ? tasks_used_ : 0;
+  for (uint32_t i = 1; i < forked; ++i) ops_.task_created(task_pool_[i].get(), cpus_[0].idle);
   sd_task* main_task = create_task(entry, arg, "init", sd_task_class::normal, 0);
   if (ops_.task_created) ops_.task_created(main_task, nullptr);
   wake(main_task, false, "boot");

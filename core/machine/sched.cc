@@ -92,6 +92,12 @@ sd_task* Machine::create_task(void (*entry)(void*), void* arg, const char* name,
   return task;
 }
 
+// It has never run, and never will. Its place is free again if no other task was created meanwhile.
+void Machine::forget_task(sd_task* task) {
+  task->state = sd_task_state::dead;
+  if (task->id + 1u == tasks_used_) --tasks_used_;
+}
+
 // The function of the current task has returned; on its own fiber. Comes back only if the task, a daemon,
 // was woken again.
 void Machine::task_returned() {
@@ -180,14 +186,34 @@ void Machine::preempt(Cpu& cpu) {
   refresh(cpu);
 }
 
+// Why the current context may not sleep; nullptr: it may.
+const char* Machine::atomic_context() const {
+  const sd_task* self = cpu_->current;
+  if (cpu_->hardirq_depth != 0) return "in an interrupt";
+  if (cpu_->irqs_off) return "with interrupts disabled";
+  if (self->rcu_depth != 0) return "inside rcu_read_lock()";
+  const uint32_t base = self->sched_class == sd_task_class::idle ? 1 : 0;
+  return self->preempt_count != base ? "with preemption disabled" : nullptr;
+}
+
+void Machine::might_sleep(const char* fn) {
+  if (!running_ || stopping_) return;
+  const char* why = atomic_context();
+  if (!why && cpu_->current == cpu_->idle) why = "by an idle task";
+  if (!why) return;
+  Failure failure = failure_here(FailureKind::bug, "sleep-in-atomic", fn);
+  failure.message = std::string("sleeping function called from invalid context: ") + fn + " by " +
+                    cpu_->current->name + " " + why;
+  fail(std::move(failure));
+}
+
 void Machine::schedule() {
   Cpu& cpu = *cpu_;
   sd_task* self = cpu.current;
-  if (cpu.hardirq_depth != 0 ||
-      (self->preempt_count != 0 && self->sched_class != sd_task_class::idle)) {
-    Failure failure = failure_here(FailureKind::bug, "BUG", self->wait_function);
+  if (const char* why = atomic_context()) {
+    Failure failure = failure_here(FailureKind::bug, "scheduling-while-atomic", self->wait_function);
     failure.message = "scheduling while atomic: " + std::string(self->name) + " waits for " + self->wait_for +
-                      " with preemption disabled or in an interrupt";
+                      " " + why;
     fail(std::move(failure));
   }
   const bool yields = self->state == sd_task_state::running && self->sched_class != sd_task_class::idle;

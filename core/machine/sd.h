@@ -77,6 +77,8 @@ void sd_local_irq_restore(bool were_enabled, const char* fn);                   
 bool sd_irqs_disabled(void);
 unsigned sd_hardirq_depth(void);       /* in_hardirq() */
 bool sd_in_task(void);                 /* in_task() */
+/* A failure if the current context may not sleep; whoever might calls it, whether it will or not. */
+void sd_might_sleep(const char* fn);
 void sd_cond_resched(const char* fn);                                                              /* [p] */
 
 /* Vectors, highest priority first. */
@@ -121,7 +123,7 @@ enum { sd_tif_need_resched = 1u << 1, sd_tif_polling = 1u << 2 };
 enum { sd_task_storage_bytes = 256 };
 void* sd_task_storage(struct sd_task* task);
 
-/* Creates a task, not yet runnable (kthread_create). The name is copied. NULL: out of tasks. */
+/* Creates a task, not yet runnable (kthread_create). The name is copied. NULL: out of memory or tasks. */
 struct sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name);                 /* [P] */
 void sd_task_set_argument(struct sd_task* task, void* arg); /* before it runs */
 /* Runs it for the first time or after it blocked; false if it was not blocked. Direct wake-up. */
@@ -265,7 +267,8 @@ struct sd_stack_ops {
   void (*boot)(void);                     /* once per boot, on CPU 0's idle context, before any task: no points are taken */
   void (*idle_loop)(unsigned cpu);        /* do_idle() for ever; returns when sd_machine_stopping() */
   void (*handle_vector)(unsigned vector); /* interrupts off, hardirq context */
-  void (*task_created)(struct sd_task* task, struct sd_task* parent); /* fork: -ENOMEM is not modelled here */
+  /* fork; false: -ENOMEM, and there is no such task */
+  bool (*task_created)(struct sd_task* task, struct sd_task* parent);
   void (*task_freed)(struct sd_task* task);
   /* A wake-up may go through the remote CPU's call queue; true if it was queued there. May be NULL. */
   bool (*ttwu_queue)(struct sd_task* task, unsigned cpu);

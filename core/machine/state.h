@@ -107,6 +107,9 @@ class Machine {
 
   // ---- tasks (sched.cc)
   sd_task* create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class, unsigned cpu);
+  const char* atomic_context() const;
+  void might_sleep(const char* fn);      // fails if the running context may not
+  void forget_task(sd_task* task);
   void schedule();                       // the current task is not running any more, or yields
   void switch_current(Cpu& cpu, sd_task* next);
   void preempt(Cpu& cpu);

@@ -104,10 +104,13 @@ bool sd_irqs_disabled(void) { return m().cpu_->irqs_off; }
 unsigned sd_hardirq_depth(void) { return m().cpu_->hardirq_depth; }
 bool sd_in_task(void) { return m().cpu_->hardirq_depth == 0; }
 
+void sd_might_sleep(const char* fn) { m().might_sleep(fn); }
+
 void sd_cond_resched(const char* fn) {
   m().point(OpKind::toggle, nullptr);
+  m().might_sleep(fn);
   sd_task* self = m().current();
-  if (self->preempt_count == 0 && m().resched_due()) {
+  if (m().resched_due()) {
     self->wait_function = fn;
     self->wait_for = "cond_resched";
     m().schedule();
@@ -148,10 +151,12 @@ volatile uint32_t* sd_task_flags(sd_task* task) { return task->flags; }
 void* sd_task_storage(sd_task* task) { return task->storage; }
 
 sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name) {
+  m().might_sleep("sd_task_create");
   m().point(OpKind::alloc, nullptr);
   sd_task* task = m().create_task(entry, arg, name, sd_task_class::normal, m().cpu_->id);
-  if (task && m().ops_.task_created) m().ops_.task_created(task, m().current());
-  return task;
+  if (!task || !m().ops_.task_created || m().ops_.task_created(task, m().current())) return task;
+  m().forget_task(task);
+  return nullptr;
 }
 
 void sd_task_set_argument(sd_task* task, void* arg) { task->arg = arg; }
@@ -225,6 +230,7 @@ void sd_rcu_read_unlock(const char*) {
 }
 
 void sd_synchronize_rcu(const char* fn) {
+  m().might_sleep(fn);
   m().point(OpKind::lock, &m().gp_done_);
   m().synchronize_rcu(fn);
   m().point(OpKind::none, nullptr);

@@ -212,7 +212,7 @@ inline void run_mix() {
       for (unsigned n = 0; n < mix_state->mix.ops; ++n) one_op(static_cast<MixState::Caller*>(p));
       return 0;
     };
-    tasks[i] = kthread_create(body, &state->callers[i], "caller");
+    tasks[i] = smp::testing::create_thread(body, &state->callers[i], "caller");
   }
   for (unsigned i = 0; i < state->mix.callers; ++i) wake_up_process(tasks[i]);
   plug(state->mix.plugs);

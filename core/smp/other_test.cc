@@ -182,6 +182,42 @@ TEST(TaskMask, IsInTheTaskOrOnTheHeapOrNowhere) {
   EXPECT_STREQ(mask_of_a_child(make_config(2, "base"), false), "none");
 }
 
+TEST(TaskMask, OfATaskThatTheMachineBootsIsLikeThatOfAny) {
+  Config config = make_config(2);
+  set_param(&config, Param::ipi_mask_inlined, 0);
+  expect_clean_calm(config, [] {
+    // swapper/0 is init_task, which no fork has made.
+    SD_EXPECT(smp_task_ipi_mask(sd_idle_task(0)) == nullptr);
+    SD_EXPECT(smp_task_ipi_mask(sd_idle_task(1)) != nullptr);
+    sd_stop_machine(
+        [](void*) {
+          SD_EXPECT(smp_task_ipi_mask(kernel::current()) != nullptr);
+          return 0;
+        },
+        nullptr, 1, __func__);
+  });
+}
+
+TEST(TaskMask, AForkFailsWithoutMemoryForIt) {
+  Config config = make_config(2);
+  set_param(&config, Param::ipi_mask_inlined, 0);
+  config.alloc_fail = 2;
+  bool failed = false, succeeded = false;
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const Outcome outcome = run_with(config, "random", seed, [&failed, &succeeded] {
+      kernel::task_struct* thread =
+          kernel::kthread_run([](void*) { return 7; }, nullptr, "thread");
+      (thread ? succeeded : failed) = true;
+      SD_EXPECT(!thread || kernel::kthread_join(thread) == 7);
+      // A worker is made some time later.
+      SD_EXPECT(smp_call_on_cpu(1, [](void*) { return 5; }, nullptr, false) == 5);
+    });
+    ASSERT_FALSE(outcome.failed) << text_of(outcome);
+  }
+  EXPECT_TRUE(failed);
+  EXPECT_TRUE(succeeded);
+}
+
 // On a machine whose masks do not fit a word.
 TEST(TaskMask, WorksOnALargeMachine) {
   for (const char* series : {"base", "posted", "merged"}) {

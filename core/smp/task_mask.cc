@@ -28,22 +28,23 @@ cpumask* smp_task_ipi_mask(task_struct* task) {
   return data->ipi_mask_ptr;
 }
 
-// dup_task_struct(). A fork that fails is not modelled, so neither is a failing allocation.
-static void alloc_task_ipi_mask(task_data* data, task_struct* parent) {
-  if (!has_ipi_mask(parent) || ipi_mask_inlined()) return;
+// dup_task_struct(). False: out of memory.
+static bool alloc_task_ipi_mask(task_data* data, task_struct* parent) {
+  if (!has_ipi_mask(parent) || ipi_mask_inlined()) return true;
   if (bug(Bug::task_mask_shared_after_fork) && parent) {
     data->ipi_mask_ptr = task_data_of(parent)->ipi_mask_ptr;
-    return;
+    return true;
   }
-  data->ipi_mask_ptr =
-      static_cast<cpumask*>(kmalloc(cpumask_words() * sizeof(uint64_t), GFP_NOFAIL, "ipi_mask"));
+  const size_t size = cpumask_words() * sizeof(uint64_t);
+  data->ipi_mask_ptr = static_cast<cpumask*>(kmalloc(size, GFP_KERNEL, "ipi_mask"));
+  return data->ipi_mask_ptr != nullptr;
 }
 
-void smp_task_created(task_struct* task, task_struct* parent) {
+bool smp_task_created(task_struct* task, task_struct* parent) {
   task_data* data = task_data_of(task);
   data->task = task;
   data->wake_entry.u_flags = CSD_TYPE_TTWU;
-  alloc_task_ipi_mask(data, parent);
+  return alloc_task_ipi_mask(data, parent);
 }
 
 void smp_task_freed(task_struct* task) {

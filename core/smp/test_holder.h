@@ -9,7 +9,7 @@ namespace sd::smp::testing {
 class Holder {
  public:
   void hold(unsigned cpu) {
-    task_ = kernel::kthread_create(
+    task_ = create_thread(
         [](void* p) {
           static_cast<Holder*>(p)->run();
           return 0;

@@ -81,12 +81,19 @@ void expect_clean(const Config& config, unsigned seeds, Body body) {
   }
 }
 
+// kthread_create() for tests that are not about forks that fail.
+inline kernel::task_struct* create_thread(int (*fn)(void*), void* data, const char* name) {
+  for (;;) {
+    if (kernel::task_struct* task = kernel::kthread_create(fn, data, name)) return task;
+  }
+}
+
 // A thread whose body lives on the stack of the test's task, until joined.
 template <typename Body>
 class Thread {
  public:
   explicit Thread(Body body, const char* name = "thread") : body_(std::move(body)) {
-    task_ = kernel::kthread_create(
+    task_ = create_thread(
         [](void* p) {
           static_cast<Thread*>(p)->body_();
           return 0;

@@ -79,7 +79,10 @@ task_struct* run_kthread(int (*fn)(void*), const char* name) {
 
 task_struct* torture_create_kthread(int (*fn)(void*), void* data, const char* name) {
   scf_verbose("scftorture-torture: Creating %s task\n", name);
+  // In the kernel the test would fail to start, and be started again.
+  constexpr int kTries = 100;
   task_struct* task = kernel::kthread_create(fn, data, name);
+  for (int i = 1; !task && i < kTries; ++i) task = kernel::kthread_create(fn, data, name);
   BUG_ON(!task);
   return task;
 }
