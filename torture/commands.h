@@ -11,6 +11,7 @@ namespace sd::torture {
 Command torture_command(const std::string& program);
 Command replay_command(const std::string& program);
 Command merge_command();
+Command bench_command(const std::string& program);
 Command bugs_command(const std::string& program);
 Command hunt_command(const std::string& program);  // of bugs
 Command series_command();

@@ -55,13 +55,6 @@ struct Hunt {
   }
 };
 
-class Silent final : public RunListener {
- public:
-  void on_start() override {}
-  void on_progress(const Totals&, milliseconds) override {}
-  void on_report(const std::string&) override {}
-};
-
 // The smallest changes to the default scenario without which the bug cannot show.
 TortureOptions options_for(const bugs::BugInfo& bug, const HuntOptions& hunt) {
   TortureOptions options;
@@ -85,7 +78,7 @@ Search search(const bugs::BugInfo& bug, uint64_t seed, const HuntOptions& hunt,
   options.seed = seed;
   options.out_given = fmt::format("{}/{}-{}", hunt.out, bug.id, seed);
   options.finish();
-  Silent silent;
+  SilentListener silent;
   const RunResult result = supervise(options, program, &silent);
   if (!result.output_error.empty()) environment_error(result.output_error);
 

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   program.summary = "Torture lab for code that lets one CPU run a function on another";
   program.example = "shootdown torture scf --duration 5s";
   program.commands = {torture_command(name), replay_command(name), merge_command(),
-                      bugs_command(name), series_command()};
+                      bench_command(name),   bugs_command(name),   series_command()};
   const int code = run_command_line(program, "shootdown " + build_info(),
                                     std::vector<std::string>(argv + 1, argv + argc));
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

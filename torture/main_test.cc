@@ -38,7 +38,7 @@ TEST_P(Help, HasAnExampleThatWorksWhenPasted) {
 INSTANTIATE_TEST_SUITE_P(Commands, Help,
                          testing::Values(Words{}, Words{"torture"}, Words{"replay"}, Words{"bugs"},
                                          Words{"bugs", "list"}, Words{"bugs", "show"},
-                                         Words{"bugs", "hunt"}, Words{"merge"}, Words{"series"},
+                                         Words{"bugs", "hunt"}, Words{"merge"}, Words{"bench"}, Words{"series"},
                                          Words{"series", "list"}, Words{"series", "show"}));
 
 TEST(Main, VersionNamesFlavourAndCompiler) {
@@ -54,7 +54,7 @@ TEST(Main, VersionNamesFlavourAndCompiler) {
 TEST(Main, OffersOnlyWhatThereIs) {
   const ScratchDir dir;
   const std::string help = run_program(dir, {"--help"}).out;
-  for (const char* missing : {"shrink", "record", "litmus", "bench", "doctor"}) {
+  for (const char* missing : {"shrink", "record", "litmus", "doctor"}) {
     EXPECT_EQ(help.find(std::string("\n  ") + missing + " "), std::string::npos) << missing;
     const ProgramResult result = run_program(dir, {missing});
     EXPECT_EQ(result.code, 2);
@@ -68,7 +68,7 @@ TEST(Main, WithoutACommandNamesThem) {
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(
       result.err,
-      "shootdown: a command is missing, one of torture, replay, merge, bugs, series; see shootdown "
+      "shootdown: a command is missing, one of torture, replay, merge, bench, bugs, series; see shootdown "
       "--help\n");
   EXPECT_EQ(run_program(dir, {"tortur"}).err,
             "shootdown: unknown command 'tortur'; did you mean torture?; see shootdown --help\n");

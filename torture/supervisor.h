@@ -39,6 +39,13 @@ class RunListener {
   virtual void on_report(const std::string& report) = 0;
 };
 
+class SilentListener final : public RunListener {
+ public:
+  void on_start() override {}
+  void on_progress(const Totals&, std::chrono::milliseconds) override {}
+  void on_report(const std::string&) override {}
+};
+
 // environment_error() if the output directory or the system does not allow it.
 RunResult supervise(const TortureOptions& options, const std::string& program,
                     RunListener* listener);
