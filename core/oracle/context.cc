@@ -15,7 +15,7 @@ std::vector<EventId> Context::interests() const {
 }
 
 void Context::on_begin() {
-  flushing_.assign(view().nr_cpus(), kNobody);
+  flushing_.assign(view().nr_cpus(), Flush{});
   calls_.clear();
 }
 
@@ -24,7 +24,7 @@ void Context::on_event(const Event& event) {
     case tp::flush_begin:
       return flush_begin(event);
     case tp::flush_end:
-      flushing_[event.cpu] = kNobody;
+      flushing_[event.cpu] = Flush{};
       return;
     case tp::func_entry:
       if (!event.obj) break;
@@ -34,14 +34,13 @@ void Context::on_event(const Event& event) {
       return;
     case tp::irq_work_entry:
     case tp::irq_work_exit:
-      if (flushing_[event.cpu] != kNobody)
+      if (flushing_[event.cpu].task != kNobody)
         callback(event, event.id == tp::irq_work_entry ? "enters" : "leaves");
       return;
     case mev::sched_switch:
       return switched(event);
     case tp::call_begin:
-      calls_.push(event.task).depth = view().preempt_count();
-      return;
+      return call_begin(event);
     case tp::call_end:
       return call_end(event);
     default:
@@ -72,18 +71,18 @@ void Context::on_event(const Event& event) {
 }
 
 void Context::flush_begin(const Event& event) {
-  if (flushing_[event.cpu] != kNobody) {
+  if (flushing_[event.cpu].task != kNobody) {
     violate("S-I27", event, "a flush of CPU {} starts inside another one, of {}", event.cpu,
-            task(flushing_[event.cpu]));
+            task(flushing_[event.cpu].task));
   }
   if (!view().irqs_disabled()) {
     violate("S-I27", event, "a flush of CPU {} starts with interrupts enabled", event.cpu);
   }
-  flushing_[event.cpu] = event.task;
+  flushing_[event.cpu] = {event.task, event.function};
 }
 
 void Context::callback(const Event& event, const char* what) {
-  if (flushing_[event.cpu] != event.task) {
+  if (flushing_[event.cpu].task != event.task) {
     violate("S-I27", event,
             "{} on CPU {} {} a callback that was queued, outside of a flush of that CPU",
             task(event.task), event.cpu, what);
@@ -94,19 +93,29 @@ void Context::callback(const Event& event, const char* what) {
   }
 }
 
+// A switch has no function of its own: a violation is named by what was switched out.
 void Context::switched(const Event& event) {
-  if (flushing_[event.cpu] != kNobody) {
-    violate("S-I27", event, "CPU {} switches tasks inside the flush of {}", event.cpu,
-            task(flushing_[event.cpu]));
+  Event where = event;
+  if (const Flush& flush = flushing_[event.cpu]; flush.task != kNobody) {
+    where.function = flush.function;
+    violate("S-I27", where, "CPU {} switches tasks inside the flush of {}", event.cpu,
+            task(flush.task));
   }
   Call* call = calls_.top(static_cast<uint16_t>(event.a));
   if (!call) return;
   if (call->pinned) {
-    violate("S-I41", event,
+    where.function = call->function;
+    violate("S-I41", where,
             "{} is switched out on CPU {} between the choice of its targets and their IPIs",
             task(static_cast<uint32_t>(event.a)), event.cpu);
   }
   call->switched = true;
+}
+
+void Context::call_begin(const Event& event) {
+  Call& call = calls_.push(event.task);
+  call.depth = view().preempt_count();
+  call.function = event.function;
 }
 
 void Context::call_end(const Event& event) {

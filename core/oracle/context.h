@@ -41,14 +41,20 @@ class Context : public Oracle {
     bool switched = false;  // switched out since the section began
     bool had_section = false;
     uint32_t depth = 0;  // of disabled preemption, at entry
+    const char* function = "";
   };
 
   void flush_begin(const Event& event);
   void callback(const Event& event, const char* what);
   void switched(const Event& event);
+  void call_begin(const Event& event);
   void call_end(const Event& event);
 
-  std::vector<uint32_t> flushing_;  // task that runs a flush, by CPU
+  struct Flush {
+    uint32_t task = kNobody;
+    const char* function = "";
+  };
+  std::vector<Flush> flushing_;  // who runs a flush, by CPU
   CallStacks<Call> calls_;
 };
 

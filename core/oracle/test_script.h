@@ -109,7 +109,7 @@ class Script {
     if (!interests_[id] || !id_.empty()) return *this;
     Event event;
     event.step = ++step_;
-    event.function = "f";
+    event.function = id == mev::sched_switch ? "" : "f";  // as the machine has it
     event.id = id;
     event.obj = obj;
     event.a = a;
@@ -226,6 +226,7 @@ class Script {
       body();
     } catch (const Violation& violation) {
       failure_ = violation.failure;
+      EXPECT_NE(failure_.function, "") << failure_.id << " names no function";
       id_ = failure_.id;
     }
   }
