@@ -9,6 +9,7 @@
 #include "core/smp/smp.h"
 #include "core/smp/trace.h"
 #include "torture/race_watch.h"
+#include "torture/spinning.h"
 
 namespace sd::torture {
 
@@ -51,6 +52,10 @@ Execution Runner::run(engine::Chooser& chooser, uint64_t seed, const ShownEvents
     execution.outcome.failed = true;
     failure = watch.failure();
     execution.events = watch.events();
+  } else if (execution.outcome.failed && failure.kind == engine::FailureKind::livelock) {
+    // The machine knows only whose turn it was when the steps ran out.
+    const std::string busy = busiest_function(machine::trace().last(kSpinningEvents));
+    if (!busy.empty()) failure.function = busy;
   } else if (execution.outcome.failed && failure.kind == engine::FailureKind::hang) {
     const std::string calls = oracle::describe_hang(registered_oracles());
     if (!calls.empty()) failure.detail += (failure.detail.empty() ? "" : "\n") + calls;

@@ -12,13 +12,6 @@ namespace {
 
 using engine::Event;
 
-// An idle CPU goes round and round, and says so each time.
-bool is_idle_loop(std::string_view function) {
-  constexpr std::string_view kFunctions[] = {"do_idle", "cpuidle_idle_call", "cpu_idle_poll",
-                                             "__current_set_polling", "__current_clr_polling"};
-  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
-}
-
 class Judge {
  public:
   Judge(const EventWords& words, const engine::Failure& failure)
@@ -41,6 +34,12 @@ class Judge {
 };
 
 }  // namespace
+
+bool is_idle_loop(std::string_view function) {
+  constexpr std::string_view kFunctions[] = {"do_idle", "cpuidle_idle_call", "cpu_idle_poll",
+                                             "__current_set_polling", "__current_clr_polling"};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), function) != std::end(kFunctions);
+}
 
 TellingEvents telling_events(const std::vector<Event>& events, size_t count,
                              const EventWords& words, const engine::Failure& failure) {

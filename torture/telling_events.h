@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "core/engine/failure.h"
@@ -9,6 +10,9 @@
 #include "torture/event_words.h"
 
 namespace sd::torture {
+
+// An idle CPU goes round and round, and says so each time.
+bool is_idle_loop(std::string_view function);
 
 struct TellingEvents {
   // What the failing task did last, if that is not among the last events; they stand apart.
