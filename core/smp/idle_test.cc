@@ -103,24 +103,27 @@ TEST(Idle, NoCallIsLostBetweenPollingAndSleeping) {
   }
 }
 
+// Two tasks that wake each other in turn.
+void play_ping_pong() {
+  kernel::completion ping{}, pong{};
+  Thread partner([&ping, &pong] {
+    for (int i = 0; i < 4; ++i) {
+      kernel::wait_for_completion(&ping);
+      kernel::complete(&pong);
+    }
+  });
+  partner.start();
+  for (int i = 0; i < 4; ++i) {
+    kernel::complete(&ping);
+    kernel::wait_for_completion(&pong);
+  }
+  partner.join();
+}
+
 TEST(Idle, WakeUpsThroughTheCallQueueArrive) {
   unsigned queued = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    const Counter counter = count(make_config(3), "random", seed, [] {
-      kernel::completion ping{}, pong{};
-      Thread partner([&ping, &pong] {
-        for (int i = 0; i < 4; ++i) {
-          kernel::wait_for_completion(&ping);
-          kernel::complete(&pong);
-        }
-      });
-      partner.start();
-      for (int i = 0; i < 4; ++i) {
-        kernel::complete(&ping);
-        kernel::wait_for_completion(&pong);
-      }
-      partner.join();
-    });
+    const Counter counter = count(make_config(3), "random", seed, play_ping_pong);
     EXPECT_EQ(counter.ttwu_queued, counter.ttwu_activated);
     queued += counter.ttwu_queued;
   }
@@ -131,19 +134,7 @@ TEST(Idle, WakeUpsSurviveHotplug) {
   expect_clean(make_config(3), 300, [] {
     Thread plugger([] { plug_and_unplug(1); });
     plugger.start();
-    kernel::completion ping{}, pong{};
-    Thread partner([&ping, &pong] {
-      for (int i = 0; i < 4; ++i) {
-        kernel::wait_for_completion(&ping);
-        kernel::complete(&pong);
-      }
-    });
-    partner.start();
-    for (int i = 0; i < 4; ++i) {
-      kernel::complete(&ping);
-      kernel::wait_for_completion(&pong);
-    }
-    partner.join();
+    play_ping_pong();
     plugger.join();
   });
 }
