@@ -111,6 +111,10 @@ unsigned sd_task_cpu(const struct sd_task* task);
 bool sd_task_is_idle(const struct sd_task* task);
 struct sd_task* sd_idle_task(unsigned cpu);
 struct sd_task* sd_curr_task(unsigned cpu);  /* cpu_rq(cpu)->curr, racy */
+/* cpu_rq(cpu): how many tasks are runnable there, the running one included, the idle task not; and how many
+ * that are migrate-disabled belong there, runnable or not. Racy unless it cannot change. */
+unsigned sd_nr_running(unsigned cpu);
+unsigned sd_nr_pinned(unsigned cpu);
 /* thread_info::flags of the task: a word for marked accesses. */
 volatile uint32_t* sd_task_flags(struct sd_task* task);
 /* Marked, relaxed accesses to the current task's own flags, for the idle loop: it makes no plain access

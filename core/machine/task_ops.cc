@@ -147,6 +147,11 @@ unsigned sd_task_cpu(const sd_task* task) { return task->cpu; }
 bool sd_task_is_idle(const sd_task* task) { return task->sched_class == sd_task_class::idle; }
 sd_task* sd_idle_task(unsigned cpu) { return m().cpu(cpu).idle; }
 sd_task* sd_curr_task(unsigned cpu) { return m().cpu(cpu).current; }
+unsigned sd_nr_running(unsigned cpu) {
+  const Cpu& c = m().cpu(cpu);
+  return c.queue.size + (c.current != c.idle ? 1u : 0u);
+}
+unsigned sd_nr_pinned(unsigned cpu) { return m().cpu(cpu).pinned; }
 volatile uint32_t* sd_task_flags(sd_task* task) { return task->flags; }
 void* sd_task_storage(sd_task* task) { return task->storage; }
 

@@ -2,6 +2,7 @@
 #include "core/smp/idle.h"
 
 #include "core/machine/events.h"
+#include "core/smp/sched.h"
 #include "core/smp/test_holder.h"
 #include "core/smp/trace.h"
 
@@ -185,6 +186,26 @@ TEST(Idle, ReschedCpuIsHarmlessWhateverTheCpuDoes) {
     other.join();
     plugger.join();
   });
+}
+
+// Called as by the stopper of a dying CPU, which is alone there.
+TEST(SchedCpuDying, WarnsAboutTasksThatAreLeftBehind) {
+  const auto look = [](bool runnable, bool pinned) {
+    return run_with(make_config(2), "calm", 1, [=] {
+      stay_on(1);
+      Thread other([] {});
+      if (runnable) other.start_on(1);
+      if (pinned) sd_migrate_disable(__func__);
+      sched_cpu_dying(1);
+      if (pinned) sd_migrate_enable(__func__);
+      if (runnable) other.join();
+    });
+  };
+  EXPECT_FALSE(look(false, false).failed);
+  for (const Outcome& outcome : {look(true, false), look(false, true)}) {
+    EXPECT_EQ(outcome.failure.id, "WARN");
+    EXPECT_EQ(outcome.failure.message, "WARNING: Dying CPU not properly vacated!\n");
+  }
 }
 
 TEST(Idle, PendingCallsAreSeen) {

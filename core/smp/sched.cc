@@ -110,6 +110,12 @@ void sched_ttwu_pending(llist_node* list) {
   }
 }
 
+// The stopper, which this runs in, is the one task that may be there.
+int sched_cpu_dying(unsigned cpu) {
+  WARN(sd_nr_running(cpu) != 1 || sd_nr_pinned(cpu) != 0, "Dying CPU not properly vacated!\n");
+  return 0;
+}
+
 unsigned sched_numa_find_nth_cpu(const cpumask* cpus, unsigned node) {
   guard(rcu);
   // The kernel's hop masks follow the active CPUs; see the quirk.

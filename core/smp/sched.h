@@ -19,6 +19,9 @@ bool ttwu_queue_wakelist(task_struct* p, unsigned cpu);
 // Activates all tasks of a list of wake entries; interrupts off, on the CPU they were queued to.
 void sched_ttwu_pending(llist_node* list);
 
+// Teardown of AP_SCHED_STARTING, on the dying CPU inside stop_machine: nobody is left behind.
+int sched_cpu_dying(unsigned cpu);
+
 // v6.17: the CPU of `cpus` that is nearest to `node`, the lowest-numbered of these; nr_cpu_ids() if
 // none of them is online.
 unsigned sched_numa_find_nth_cpu(const cpumask* cpus, unsigned node);

@@ -42,6 +42,7 @@ void register_stack() {
   ops.stopper_flush = flush_smp_call_function_queue;
   sd_register_stack(&ops);
   sd_cpuhp_setup_state(sd_cpuhp_smpcfd_prepare, smpcfd_prepare_cpu, smpcfd_dead_cpu);
+  sd_cpuhp_setup_state(sd_cpuhp_ap_sched_starting, nullptr, sched_cpu_dying);
   sd_cpuhp_setup_state(sd_cpuhp_ap_smpcfd_dying, nullptr, smpcfd_dying_cpu);
   tp::register_events();
 }
