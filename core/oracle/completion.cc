@@ -93,18 +93,12 @@ void Completion::on_event(const Event& event) {
 }
 
 void Completion::call_begin(const Event& event) {
-  const auto* args = static_cast<const smp::call_args*>(const_cast<const void*>(event.obj));
+  const smp::call_args& args = args_of(event);
   Call& call = calls_.push(event.task);
-  call.kind = args->kind;
-  call.wait = args->wait && args->kind != call_kind::single_async;
-  call.judged = args->kind == call_kind::single_async ||
-                (view().in_task() && (!view().irqs_disabled() || !view().cpu_online(event.cpu)));
-  call.run_local = args->kind == call_kind::many && (args->scf_flags & smp::SCF_RUN_LOCAL) != 0;
-  call.has_cond = args->cond != nullptr;
+  begin_call(call, event, view());
+  call.run_local = args.kind == call_kind::many && (args.scf_flags & smp::SCF_RUN_LOCAL) != 0;
   call.uid = ++uid_;
-  call.cpu = event.cpu;
-  call.target = args->kind == call_kind::any ? ~0u : static_cast<uint32_t>(args->cpu);
-  call.func = args->func;
+  call.func = args.func;
   call.function = event.function;
 }
 

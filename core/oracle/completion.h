@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-#include "core/oracle/call_name.h"
+#include "core/oracle/call_record.h"
 #include "core/oracle/call_stacks.h"
 #include "core/oracle/cpu_set.h"
 #include "core/oracle/oracle.h"
@@ -56,21 +56,11 @@ class Completion : public Oracle {
  private:
   enum class Phase : uint8_t { none, queued, taken };
 
-  struct Call {
-    uint32_t below = 0;
-    uint16_t task = 0;
-    bool live = false;
-
-    smp::call_kind kind{};
-    bool wait = false;
-    bool judged = false;  // called from a legal context
+  struct Call : CallRecord {
     bool ended = false;
-    bool run_local = false, has_cond = false;
+    bool run_local = false;
     bool local_sampled = false, local_cond = false;
-    bool pinned = false;
     uint32_t uid = 0;
-    uint32_t cpu = 0;     // of the pinned section (before it: of the start)
-    uint32_t target = 0;  // single, async: as asked for; any: as chosen
     uint32_t queued_count = 0, outstanding = 0;
     uint32_t local_started = 0, local_finished = 0;
     smp::smp_call_func_t func = nullptr;
@@ -110,9 +100,7 @@ class Completion : public Oracle {
   void count_return(const Call& call, bool refused);
 
   static const char* id_of(smp::call_kind kind, bool wait);
-  CallName who(const Call& call) const {
-    return {&view(), call.kind, call.wait, call.task, call.cpu};
-  }
+  CallName who(const Call& call) const { return name_of(view(), call); }
 
   CallStacks<Call> calls_;
   PointerTable<Request> requests_;  // by csd

@@ -73,16 +73,10 @@ void Selection::on_event(const Event& event) {
 }
 
 void Selection::call_begin(const Event& event) {
-  const auto* args = static_cast<const smp::call_args*>(const_cast<const void*>(event.obj));
+  const smp::call_args& args = args_of(event);
   Call& call = calls_.push(event.task);
-  call.kind = args->kind;
-  call.wait = args->wait && args->kind != call_kind::single_async;
-  call.judged = args->kind == call_kind::single_async ||
-                (view().in_task() && (!view().irqs_disabled() || !view().cpu_online(event.cpu)));
-  call.has_cond = args->cond != nullptr;
-  call.cpu = event.cpu;
-  call.target = args->kind == call_kind::any ? ~0u : static_cast<uint32_t>(args->cpu);
-  call.mask = args->kind == call_kind::any || args->kind == call_kind::many ? args->mask : nullptr;
+  begin_call(call, event, view());
+  call.mask = args.kind == call_kind::any || args.kind == call_kind::many ? args.mask : nullptr;
 }
 
 void Selection::pinned(const Event& event, Call& call) {

@@ -28,7 +28,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/oracle/call_name.h"
+#include "core/oracle/call_record.h"
 #include "core/oracle/call_stacks.h"
 #include "core/oracle/cpu_history.h"
 #include "core/oracle/cpu_set.h"
@@ -47,21 +47,10 @@ class Selection : public Oracle {
   void on_event(const Event& event) override;
 
  private:
-  struct Call {
-    uint32_t below = 0;
-    uint16_t task = 0;
-    bool live = false;
-
-    smp::call_kind kind{};
-    bool wait = false;
-    bool judged = false;
-    bool pinned = false;       // inside the section
+  struct Call : CallRecord {   // pinned: inside the section
     bool has_section = false;  // it is over, and what follows below is known
-    bool has_cond = false;
-    bool own_asked = false;  // cond_func, for the section's CPU
-    uint32_t cpu = 0;        // of the section
-    uint32_t target = 0;     // single, async: as asked for; any: as chosen
-    uint64_t since = 0;      // instant of call_pinned
+    bool own_asked = false;    // cond_func, for the section's CPU
+    uint64_t since = 0;        // instant of call_pinned
     const smp::cpumask* mask = nullptr;
     CpuSet in_mask_always, in_mask_ever;  // since call_pinned
     CpuSet always, ever;                  // in the mask and online, during the section
@@ -79,9 +68,7 @@ class Selection : public Oracle {
   void mask_operation(const Event& event);
   bool is_own_history(const Call& call) const { return call.mask == view().online_mask(); }
   void unwatch(const Call& call);
-  CallName who(const Call& call) const {
-    return {&view(), call.kind, call.wait, call.task, call.cpu};
-  }
+  CallName who(const Call& call) const { return name_of(view(), call); }
 
   CallStacks<Call> calls_;
   CpuHistory online_;
