@@ -18,7 +18,7 @@ std::vector<BugInfo> mutants() {
                     "under it.",
        .forced_on = preemptible_many() | patches({Patch::p02}),
        .needs = {.cpus = 2, .hotplug = true, .preempt = true, .calls = "single, single_wait"},
-       .expected = {"S-I41", "S-I30", "hang", "S-I15"}},
+       .expected = {"S-I41", "S-I30", "hang", "S-I15", "S-I3", "S-I7"}},
 
       {.bug = Bug::p06_put_before_send,
        .id = "M02",
@@ -31,7 +31,7 @@ std::vector<BugInfo> mutants() {
                     "non-empty and nobody is bound to tell its CPU.",
        .forced_on = preemptible_many(),
        .needs = {.cpus = 3, .preempt = true, .calls = "many, all, on_each"},
-       .expected = {"S-I23", "S-I41", "S-I22"}},
+       .expected = {"S-I23", "S-I41", "S-I22", "S-I11"}},
 
       {.bug = Bug::sync_unlock_before,
        .id = "M03",
@@ -80,7 +80,7 @@ std::vector<BugInfo> mutants() {
        .mechanism = "The csd of a call to the own CPU is unlocked before the function, as it "
                     "should be, and again after it.",
        .needs = {.cpus = 1, .calls = "single, single_wait"},
-       .expected = {"S-I13", "WARN"}},
+       .expected = {"S-I13", "WARN", "S-I14"}},
 
       {.bug = Bug::sync_flag_after_add,
        .id = "M07",
@@ -311,7 +311,7 @@ std::vector<BugInfo> mutants() {
                  .preempt = true,
                  .allocated_masks = true,
                  .calls = "many_wait to differing sets"},
-       .expected = {"double-free", "S-I44", "S-I4", "S-I5", "S-I11", "use-after-free"}},
+       .expected = {"double-free", "S-I44", "S-I4", "S-I5", "S-I8", "S-I11", "use-after-free"}},
 
       {.bug = Bug::maskless_tasks,
        .id = "M26",
