@@ -1,24 +1,13 @@
 #include <cstdio>
-#include <memory>
 
 #include "core/bugs/bugs.h"
-#include "core/series/series.h"
 #include "torture/commands.h"
-#include "torture/parse.h"
+#include "torture/listing.h"
 #include "torture/text.h"
 
 namespace sd::torture {
 
 namespace {
-
-std::string patch_names(const series::PatchSet& set, const char* sign) {
-  std::string names;
-  for (const auto& patch : series::all()) {
-    if (series::has(set, patch.patch))
-      names += (names.empty() ? "" : " ") + (sign + std::string(patch.name));
-  }
-  return names;
-}
 
 const char* memory_text(bugs::Memory memory) {
   switch (memory) {
@@ -65,16 +54,13 @@ int show(const std::string& name) {
   if (bug == nullptr) {
     std::vector<std::string> known;
     for (const auto& other : bugs::all()) known.insert(known.end(), {other.id, other.slug});
-    const std::string near = nearest(name, known);
-    usage_error("bugs show: " + quote(name) + " is not a bug of the bank" +
-                (near.empty() ? "" : "; did you mean " + near + "?"));
+    unknown_entry("bugs", name, "a bug of the bank", known);
   }
   std::string expected;
-  for (const auto id : bug->expected) expected += (expected.empty() ? "" : ", ") + std::string(id);
+  for (const auto id : bug->expected) append(expected, std::string(id));
   std::string forced = patch_names(bug->forced_on, "+");
-  const std::string off = patch_names(bug->forced_off, "-");
-  if (!forced.empty() && !off.empty()) forced += " ";
-  forced += off;
+  if (const std::string off = patch_names(bug->forced_off, "-"); !off.empty())
+    append(forced, off, " ");
 
   std::string out = std::string(bug->id) + " " + bug->slug + ": " + bug->title + "\n";
   if (bug->alias[0] != '\0') out += labelled("also", bug->alias);
@@ -89,26 +75,17 @@ int show(const std::string& name) {
 }  // namespace
 
 Command bugs_command(const std::string& program) {
-  Command list_command;
-  list_command.name = "list";
-  list_command.summary = "List the bugs that can be switched on";
-  list_command.example = "shootdown bugs list";
-  list_command.run = list;
-
-  const auto id = std::make_shared<std::string>();
-  Command show_command;
-  show_command.name = "show";
-  show_command.summary = "Origin and mechanism of a bug, what shows it and what finds it";
-  show_command.example = "shootdown bugs show H10";
-  show_command.options = {{"ID", "ID", "Id or name of a bug", "", false, true,
-                           [id](const std::string& text) { *id = text; }}};
-  show_command.run = [id] { return show(*id); };
-
-  Command command;
-  command.name = "bugs";
-  command.summary = "The bugs that can be switched on";
-  command.example = "shootdown bugs list";
-  command.commands = {list_command, show_command, hunt_command(program)};
+  Command command = listing_command(
+      {.name = "bugs",
+       .summary = "The bugs that can be switched on",
+       .list_summary = "List the bugs that can be switched on",
+       .show_summary = "Origin and mechanism of a bug, what shows it and what finds it",
+       .show_example = "H10",
+       .argument = "ID",
+       .argument_help = "Id or name of a bug",
+       .list = list,
+       .show = show});
+  command.commands.push_back(hunt_command(program));
   return command;
 }
 

@@ -1,29 +1,23 @@
 #include <cstdio>
-#include <memory>
 
 #include "core/series/series.h"
 #include "torture/commands.h"
-#include "torture/parse.h"
+#include "torture/listing.h"
 #include "torture/text.h"
 
 namespace sd::torture {
 
 namespace {
 
-std::string patch_names(const series::PatchSet& set) {
-  std::string names;
-  for (const auto& patch : series::all()) {
-    if (series::has(set, patch.patch))
-      names += (names.empty() ? "" : " ") + std::string(patch.name);
-  }
+std::string patches_of(const series::NamedSet& set) {
+  const std::string names = patch_names(set.patches);
   return names.empty() ? "none" : names;
 }
 
 std::string prerequisites(const series::PatchInfo& patch, const char* separator) {
   std::string out;
   for (const auto& need : patch.needs) {
-    out += (out.empty() ? "" : separator) + std::string(series::info(need.patch).name);
-    if (!need.safety) out += "?";
+    append(out, std::string(series::info(need.patch).name) + (need.safety ? "" : "?"), separator);
   }
   return out;
 }
@@ -32,7 +26,7 @@ int list() {
   std::string out = "Named sets, for --series:\n";
   std::vector<std::vector<std::string>> rows;
   for (const auto& set : series::named_sets()) {
-    rows.push_back({"", set.name, set.title, patch_names(set.patches)});
+    rows.push_back({"", set.name, set.title, patches_of(set)});
   }
   out +=
       table(rows) +
@@ -46,8 +40,8 @@ int list() {
 }
 
 int show_set(const series::NamedSet& set) {
-  std::string out = std::string(set.name) + ": " + set.title + "\n" +
-                    labelled("patches", patch_names(set.patches));
+  std::string out =
+      std::string(set.name) + ": " + set.title + "\n" + labelled("patches", patches_of(set));
   std::fputs(out.c_str(), stdout);
   return exit_clean;
 }
@@ -55,12 +49,11 @@ int show_set(const series::NamedSet& set) {
 int show_patch(const series::PatchInfo& patch) {
   std::string needs;
   for (const auto& need : patch.needs) {
-    needs += (needs.empty() ? "" : ", ") + std::string(series::info(need.patch).name) +
-             (need.safety ? " to be safe" : " to be of use");
+    append(needs, std::string(series::info(need.patch).name) +
+                      (need.safety ? " to be safe" : " to be of use"));
   }
   std::string sets;
-  for (const auto name : series::sets_with(patch.patch))
-    sets += (sets.empty() ? "" : ", ") + std::string(name);
+  for (const auto name : series::sets_with(patch.patch)) append(sets, std::string(name));
   const std::string out = std::string(patch.name) + ": " + patch.title + "\n" +
                           labelled("origin", patch.origin) + labelled("changes", patch.changes) +
                           labelled("needs", needs.empty() ? "nothing" : needs) +
@@ -77,35 +70,22 @@ int show(const std::string& name) {
     if (series::find_set(name) == set.patches) return show_set(set);
     known.emplace_back(set.name);
   }
-  const std::string near = nearest(name, known);
-  usage_error("series show: " + quote(name) + " is not a patch or a named set" +
-              (near.empty() ? "" : "; did you mean " + near + "?"));
+  unknown_entry("series", name, "a patch or a named set", known);
 }
 
 }  // namespace
 
 Command series_command() {
-  Command list_command;
-  list_command.name = "list";
-  list_command.summary = "List the patches and the named sets";
-  list_command.example = "shootdown series list";
-  list_command.run = list;
-
-  const auto name = std::make_shared<std::string>();
-  Command show_command;
-  show_command.name = "show";
-  show_command.summary = "What a patch changes and needs, or what a named set contains";
-  show_command.example = "shootdown series show P06";
-  show_command.options = {{"NAME", "NAME", "A patch or a named set", "", false, true,
-                           [name](const std::string& text) { *name = text; }}};
-  show_command.run = [name] { return show(*name); };
-
-  Command command;
-  command.name = "series";
-  command.summary = "The patches that can be switched, and named sets of them";
-  command.example = "shootdown series list";
-  command.commands = {list_command, show_command};
-  return command;
+  return listing_command(
+      {.name = "series",
+       .summary = "The patches that can be switched, and named sets of them",
+       .list_summary = "List the patches and the named sets",
+       .show_summary = "What a patch changes and needs, or what a named set contains",
+       .show_example = "P06",
+       .argument = "NAME",
+       .argument_help = "A patch or a named set",
+       .list = list,
+       .show = show});
 }
 
 }  // namespace sd::torture
