@@ -129,8 +129,8 @@ void add_scftorture(Table& table) {
   const Form framework = Form::torture;
   scf("disable_onoff_at_boot", framework, &ScfParams::disable_onoff_at_boot, 0, 1,
       "No hotplug before the test has started");
-  scf("ftrace_dump_at_shutdown", framework, &ScfParams::ftrace_dump_at_shutdown, 0, 1,
-      "Shown in the parameter line only");
+  scf("ftrace_dump_at_shutdown", framework, &ScfParams::ftrace_dump_at_shutdown, 0, 0,
+      "executions end too often to print the trace of each; see shootdown replay --events");
   scf("verbose_sleep_frequency", framework, &ScfParams::verbose_sleep_frequency, 0, 1'000'000,
       "Sleep at every so many verbose lines; 0: never");
   scf("verbose_sleep_duration", framework, &ScfParams::verbose_sleep_duration, 0, kHourOfJiffies,
@@ -142,14 +142,14 @@ void add_scftorture(Table& table) {
 }  // namespace
 
 std::string Field::expected() const {
-  if (boolean) return "0 or 1";
+  if (boolean) return max == 0 ? "0: " + help : "0 or 1";
   return "a number from " + std::to_string(min) + " to " + std::to_string(max);
 }
 
 void Field::parse(Scenario& scenario, const std::string& text) const {
   if (boolean) {
     const auto value = parse_bool(text);
-    if (!value) usage_error(quote(text) + " is not " + expected());
+    if (!value || (*value && max == 0)) usage_error(quote(text) + " is not " + expected());
     set(scenario, *value ? 1 : 0);
     return;
   }

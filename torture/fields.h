@@ -26,7 +26,7 @@ struct Field {
   // Limits are such that no file makes the tool run for ever or out of memory.
   int64_t min = 0;
   int64_t max = 0;
-  std::string help;
+  std::string help;  // of a boolean that can only be 0: why
   std::function<int64_t(const Scenario&)> get;
   std::function<void(Scenario&, int64_t)> set;
 

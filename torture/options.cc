@@ -139,7 +139,7 @@ std::vector<Option> torture_option_table(TortureOptions* options) {
   for (const Field& field : fields()) {
     Option option;
     option.name = "--" + field.name;
-    option.value = field.boolean ? "0|1" : "N";
+    option.value = !field.boolean ? "N" : field.max == 0 ? "0" : "0|1";
     option.help = field.help + (field.help.empty() ? "(default: " : " (default: ") +
                   field.text(standard) + ")";
     option.group = group_of(field);

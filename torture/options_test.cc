@@ -170,6 +170,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "--stats: '15' is not a duration: a number and one of ms, s, m, h, such as 30s"},
         Mistake{"--stats 5s --stat_interval 7", "--stats and --stat_interval exclude each other"},
         Mistake{"--use_cpus_read_lock maybe", "--use_cpus_read_lock: 'maybe' is not 0 or 1"},
+        Mistake{"torture.ftrace_dump_at_shutdown=1",
+                "--ftrace_dump_at_shutdown: '1' is not 0: executions end too often to print the "
+                "trace of each; see shootdown replay --events"},
         Mistake{"scftorture.nthread=3",
                 "unknown parameter 'scftorture.nthread'; did you mean scftorture.nthreads?"},
         Mistake{"scftorture.nthreads=x", "--nthreads: 'x' is not a number from -1 to 1024"},

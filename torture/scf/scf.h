@@ -53,7 +53,7 @@ struct ScfParams {
   std::array<int, kPrims> weights;  // -1: default
   // torture.c
   bool disable_onoff_at_boot = false;
-  bool ftrace_dump_at_shutdown = false;
+  bool ftrace_dump_at_shutdown = false;  // for the parameter line: the driver takes only false
   int verbose_sleep_frequency = 0;
   int verbose_sleep_duration = 1;
   int random_shuffle = 0;
@@ -102,7 +102,7 @@ struct ScfRun {
   const ScfParams* params = nullptr;
   ScfStats stats;              // result; after a failure, only what is known of it
   bool init_failed = false;    // bad weights: no verdict
-  bool was_shut_down = false;  // by shutdown_secs: the moment of ftrace_dump_at_shutdown
+  bool was_shut_down = false;  // by shutdown_secs
   Plant plant = Plant::none;
 };
 void scf_main(void* arg);
