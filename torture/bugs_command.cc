@@ -33,6 +33,7 @@ std::string needs_text(const bugs::Needs& needs) {
   add(needs.csdlock_debug, "csdlock_debug=1");
   add(needs.allocated_masks, "masks on the heap");
   add(needs.alloc_fail, "failing allocations");
+  add(needs.cpus_read_lock, "use_cpus_read_lock=1");
   out += std::string(", memory model ") + memory_text(needs.memory);
   if (needs.calls[0] != '\0') out += std::string("; by ") + needs.calls;
   return out;

@@ -27,6 +27,15 @@ TEST(Hunt, FindsABugWithEverySeedAndItReplays) {
   }
 }
 
+// Masks on the heap, failing allocations, cpus_read_lock, csd-lock debugging.
+TEST(Hunt, MeetsWhatABugNeeds) {
+  const ScratchDir dir;
+  const ProgramResult result =
+      run_program(dir, {"bugs", "hunt", "M24", "M25", "Q01", "Q05", "--seeds", "1"});
+  EXPECT_EQ(result.last_line(), "hunt:--- SUCCESS: 4 of 4 bugs found with every seed")
+      << result.out << result.err;
+}
+
 // Which execution finds it depends on the seed alone.
 TEST(Hunt, CountsTheSameExecutionsWithAnyNumberOfJobs) {
   const ScratchDir dir;

@@ -9,7 +9,7 @@
 
 #include "core/bugs/bugs.h"
 #include "core/engine/strategy.h"
-#include "core/kernel/param.h"
+#include "torture/bug_needs.h"
 
 namespace sd::torture {
 namespace {
@@ -48,18 +48,9 @@ std::vector<bugs::Bug> bugs_for_scf() {
 
 Scenario scenario_for(const bugs::BugInfo& bug) {
   Scenario scenario;
-  if (bug.bug == bugs::Bug::scf_many_unpinned) {
-    set_series(scenario, "base");
-    scenario.scf.use_cpus_read_lock = true;
-  }
+  meet_needs(scenario, bug);
   scenario.machine.bugs = bugs::bit(bug.bug);
   scenario.machine.patches = bugs::with_forced(scenario.machine.patches, scenario.machine.bugs);
-  const auto param = [&scenario](kernel::Param which) -> int64_t& {
-    return scenario.machine.params[static_cast<size_t>(which)];
-  };
-  if (bug.needs.csdlock_debug) param(kernel::Param::csdlock_debug) = 1;
-  if (bug.needs.allocated_masks) param(kernel::Param::ipi_mask_inlined) = 0;
-  if (bug.needs.alloc_fail) scenario.machine.alloc_fail = 16;
   return scenario;
 }
 

@@ -92,6 +92,7 @@ struct Needs {
   bool csdlock_debug = false;
   bool allocated_masks = false;  // task masks on the heap
   bool alloc_fail = false;
+  bool cpus_read_lock = false;  // held by the torture around its operations
   Memory memory = Memory::sc;
   const char* calls = "";  // which calls show it
 };

@@ -71,7 +71,11 @@ std::vector<BugInfo> quirks() {
            "With use_cpus_read_lock the invoker holds only the hotplug lock, but below P06 "
            "the call requires preemption to be off.",
        .forced_off = patches({Patch::p06, Patch::p07, Patch::p08, Patch::p09}),
-       .needs = {.cpus = 2, .tasks = 2, .preempt = true, .calls = "many, many_wait"},
+       .needs = {.cpus = 2,
+                 .tasks = 2,
+                 .preempt = true,
+                 .cpus_read_lock = true,
+                 .calls = "many, many_wait"},
        .expected = {"WARN", "S-I41", "S-I45"}},
   };
 }

@@ -1,0 +1,22 @@
+#include "torture/bug_needs.h"
+
+#include <algorithm>
+
+#include "core/kernel/param.h"
+
+namespace sd::torture {
+
+void meet_needs(Scenario& scenario, const bugs::BugInfo& bug) {
+  using kernel::Param;
+  const auto set = [&scenario](Param param, int64_t value) {
+    scenario.machine.params[static_cast<size_t>(param)] = value;
+  };
+  const bugs::Needs& needs = bug.needs;
+  scenario.machine.cpus = std::max(scenario.machine.cpus, needs.cpus);
+  if (needs.csdlock_debug) set(Param::csdlock_debug, 1);
+  if (needs.allocated_masks) set(Param::ipi_mask_inlined, 0);
+  if (needs.alloc_fail) scenario.machine.alloc_fail = 50;
+  if (needs.cpus_read_lock) scenario.scf.use_cpus_read_lock = true;
+}
+
+}  // namespace sd::torture
