@@ -352,7 +352,7 @@ class Supervisor {
     update_totals();
     for (WorkerProcess& worker : workers_) {
       if (worker.pid == 0 || worker.stuck != Stuck::no || pause_start_) continue;
-      worker.stuck = worker.watchdog.look(worker.page->choices.load(std::memory_order_relaxed));
+      worker.stuck = worker.watchdog.look(worker.log->pulse());
       if (worker.stuck != Stuck::no) ::kill(worker.pid, SIGKILL);
     }
     if (options_.duration && elapsed() >= *options_.duration) stop();

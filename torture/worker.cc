@@ -12,7 +12,6 @@
 #include "core/engine/rng.h"
 #include "core/engine/strategy.h"
 #include "torture/crash.h"
-#include "torture/pulse.h"
 #include "torture/replay_text.h"
 #include "torture/report.h"
 #include "torture/runner.h"
@@ -30,8 +29,7 @@ class Worker {
       : task_(task),
         runner_(*task.scenario),
         strategy_(engine::make_strategy(task.scenario->strategy, nullptr)),
-        recorder_(strategy_.get(), task.log),
-        pulse_(&recorder_, &task.page->choices) {
+        recorder_(strategy_.get(), task.log) {
     SD_CHECK(strategy_ != nullptr);
     SD_CHECK(task.log->set_scenario(scenario_text(*task.scenario)));
   }
@@ -76,7 +74,7 @@ class Worker {
     if (totals_.executions % kTrimEvery == 0) task_.capture->trim();
     const uint64_t seed = engine::execution_seed(task_.seed, i);
     recorder_.set_next_execution(i);
-    Execution execution = runner_.run(pulse_, seed);
+    Execution execution = runner_.run(recorder_, seed);
     if (execution.outcome.failed) {
       task_.log->set_state(engine::LogState::failed);
       report(i, seed, execution);
@@ -98,7 +96,7 @@ class Worker {
   void check_again(uint64_t i, uint64_t seed, Execution* execution) {
     machine::Outcome* first = &execution->outcome;
     recorder_.set_next_execution(i);
-    const machine::Outcome second = runner_.run(pulse_, seed).outcome;
+    const machine::Outcome second = runner_.run(recorder_, seed).outcome;
     task_.log->set_state(engine::LogState::idle);
     if (first->trace_hash == second.trace_hash && first->steps == second.steps) return;
     engine::Failure failure;
@@ -155,7 +153,6 @@ class Worker {
   Runner runner_;
   std::unique_ptr<engine::Chooser> strategy_;
   engine::Recorder recorder_;
-  Pulse pulse_;
   Totals totals_;
   std::set<std::string> seen_;
 };

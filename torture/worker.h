@@ -42,7 +42,6 @@ struct WorkerPage {
   std::atomic<WorkerPhase> phase = WorkerPhase::resting;
   std::atomic<uint64_t> current = 0;  // number of the execution
   std::atomic<uint64_t> begun = 0;    // executions; unless it is in `totals`, the last is `current`
-  std::atomic<uint64_t> choices = 0;  // made so far, by the watchdog's clock
   // It has reported all it found, and ends although there is more to run; whatever its exit code.
   std::atomic<bool> retired = false;
 };

@@ -11,7 +11,7 @@ void ActionSet::reset(uint32_t capacity) {
     for (const Action& action : items_) position_[action.id] = kAbsent;
     items_.clear();
   }
-  calm_ = 0;
+  calm_ = disturbing_ = 0;
   changes_ += kChangesKept + 1;
 }
 

@@ -55,13 +55,17 @@ class ActionSet {
       position_[id] = at;
       items_.emplace_back();
       note_change(id);
+    } else {
+      disturbing_ -= items_[at].cls == ActionClass::disturb;
     }
+    disturbing_ += cls == ActionClass::disturb;
     items_[at] = Action{id, cls, op, addr};
   }
 
   void disable(uint32_t id) {
     const uint32_t at = position_[id];
     if (at == kAbsent) return;
+    disturbing_ -= items_[at].cls == ActionClass::disturb;
     items_[at] = items_.back();
     position_[items_[at].id] = at;
     items_.pop_back();
@@ -91,6 +95,9 @@ class ActionSet {
   uint64_t changes() const { return changes_; }
   uint32_t changed_id(uint64_t i) const { return changed_[i % kChangesKept]; }
 
+  // How many of them disturb.
+  uint32_t disturbing() const { return disturbing_; }
+
   // In storage order; for whole scans.
   const Action* begin() const { return items_.data(); }
   const Action* end() const { return items_.data() + items_.size(); }
@@ -103,6 +110,7 @@ class ActionSet {
   std::vector<Action> items_;
   std::vector<uint32_t> position_;  // by id
   uint32_t calm_ = 0;
+  uint32_t disturbing_ = 0;
   uint64_t changes_ = 0;
   std::array<uint32_t, kChangesKept> changed_{};
 };

@@ -107,6 +107,16 @@ void ChoiceLog::set_state(LogState state) {
   __atomic_store_n(&header_->state, static_cast<uint32_t>(state), __ATOMIC_RELEASE);
 }
 
+uint64_t ChoiceLog::pulse() const {
+  return __atomic_load_n(&header_->execution, __ATOMIC_RELAXED) * 0x9e3779b97f4a7c15u +
+         __atomic_load_n(published_, __ATOMIC_RELAXED) +
+         __atomic_load_n(&header_->dropped, __ATOMIC_RELAXED);
+}
+
+void ChoiceLog::note_dropped() {
+  __atomic_store_n(&header_->dropped, header_->dropped + 1, __ATOMIC_RELAXED);
+}
+
 bool ChoiceLog::make_room() {
   if (overflowed_) return false;
   const size_t more = std::min(kPieceBytes, capacity_ - usable_);

@@ -61,11 +61,14 @@ class ChoiceLog {
   void begin(uint64_t execution, uint64_t seed);
   // After an overflow, does nothing. `choice` is a real one: value < count <= kMaxChoiceCount.
   void append(const Choice& choice) {
-    if (used_ + kMaxEncodedBytes > usable_ && !make_room()) return;
+    if (used_ + kMaxEncodedBytes > usable_ && !make_room()) return note_dropped();
     used_ = static_cast<size_t>(encode(choice, choices_ + used_) - choices_);
     publish();
   }
   void set_state(LogState state);
+
+  // Changes whenever a choice is made: for whoever watches another process that writes.
+  uint64_t pulse() const;
 
   bool overflowed() const { return overflowed_; }
   size_t bytes() const { return used_; }
@@ -93,6 +96,7 @@ class ChoiceLog {
   }
   void publish() { __atomic_store_n(published_, used_, __ATOMIC_RELEASE); }
   bool make_room();
+  void note_dropped();
 
   ChoiceLogHeader* header_;
   uint8_t* choices_;

@@ -14,7 +14,7 @@ namespace sd::engine {
 
 struct ChoiceLogHeader {
   static constexpr char kMagic[8] = {'s', 'd', 'c', 'h', 'o', 'i', 'c', 'e'};
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
   // Choices begin here, a whole number of pages behind the header.
   static constexpr size_t kSize = size_t{64} << 10;
 
@@ -23,7 +23,8 @@ struct ChoiceLogHeader {
   uint32_t state;  // a LogState
   uint64_t execution;
   uint64_t seed;
-  uint64_t bytes;  // of choices
+  uint64_t bytes;    // of choices
+  uint64_t dropped;  // choices, since the file was made, for which there was no room
   uint32_t overflowed;
   uint32_t scenario_bytes;
   char scenario[ChoiceLog::kMaxScenarioBytes];

@@ -124,15 +124,16 @@ void Machine::set_calm_action() {
   if (disturbances_ < 4 * tasks_used_) {
     for (uint32_t i = 0; i < size; ++i) {
       const uint32_t id = actions_.begin()[(first + i) % size].id;
-      if (id / config_.cpus == static_cast<uint32_t>(ActionKind::preempt)) return actions_.set_calm(id);
+      if (id >> config_.cpu_bits() == static_cast<uint32_t>(ActionKind::preempt)) return actions_.set_calm(id);
     }
   }
   actions_.set_calm(actions_.begin()[first].id);
 }
 
 sd_task* Machine::perform(uint32_t action) {
-  const uint32_t kind = action / config_.cpus;
-  Cpu& cpu = cpus_[action % config_.cpus];
+  const unsigned bits = config_.cpu_bits();
+  const uint32_t kind = action >> bits;
+  Cpu& cpu = cpus_[action & ((1u << bits) - 1)];
   if (kind < static_cast<uint32_t>(ActionKind::preempt)) disturbances_ = 0;
   if (kind == static_cast<uint32_t>(ActionKind::run)) {
     cpu.current->command = sd_task::Command::go;

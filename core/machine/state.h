@@ -299,9 +299,11 @@ class Machine {
 // Ids of actions: the same thing has the same id in every execution on a machine of this size.
 enum class ActionKind : uint32_t { run, irq, preempt = irq + sd_nr_vectors, kinds_per_cpu };
 inline uint32_t action_id(const Config& config, ActionKind kind, unsigned cpu, unsigned vector = 0) {
-  return (static_cast<uint32_t>(kind) + vector) * config.cpus + cpu;
+  return (static_cast<uint32_t>(kind) + vector) << config.cpu_bits() | cpu;
 }
-inline uint32_t migrate_action(const Config& config) { return static_cast<uint32_t>(ActionKind::kinds_per_cpu) * config.cpus; }
+inline uint32_t migrate_action(const Config& config) {
+  return static_cast<uint32_t>(ActionKind::kinds_per_cpu) << config.cpu_bits();
+}
 inline uint32_t timer_action(const Config& config) { return migrate_action(config) + 1; }
 inline uint32_t action_capacity(const Config& config) { return migrate_action(config) + 2; }
 
