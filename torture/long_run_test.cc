@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "torture/run_state.h"
 #include "torture/test_program.h"
@@ -34,8 +35,8 @@ void wait_for_file(const std::string& path, const std::function<bool(const RunSt
 Json essence(const std::string& path) {
   Json json = Json::parse(slurp(path));
   Json out;
-  for (const char* key : {"executions", "ops", "steps", "choices", "operations", "handlers",
-                          "onoff", "errors", "verdict"})
+  for (const char* key : {"executions", "trace_hash", "ops", "steps", "choices", "operations",
+                          "handlers", "onoff", "errors", "verdict"})
     out[key] = json.at(key);
   for (const Json& failure : json.at("failures")) {
     out["failures"].push_back({failure.at("signature"), failure.at("count"),
@@ -65,6 +66,33 @@ TEST(LongRun, ShardsTogetherAreTheWholeRun) {
   EXPECT_EQ(essence(dir.path("merged.json")), whole);
   for (const Json& failure : Json::parse(slurp(dir.path("merged.json"))).at("failures"))
     EXPECT_TRUE(std::filesystem::exists(dir.path(failure.at("replay").get<std::string>())));
+}
+
+// Nothing but the seed decides: not where memory lies (each process has its own layout), how big the
+// environment is, what malloc() leaves in its blocks, the language or the number of workers.
+TEST(LongRun, AThousandExecutionsAreTheSameEverywhere) {
+  const ScratchDir dir;
+  std::set<std::string> hashes;
+  const auto run = [&](const char* jobs, const std::function<void()>& prepare) {
+    const ProgramResult result = run_program(dir,
+                                             {"torture", "--executions", "1000", "--seed", "0x5eed",
+                                              "--jobs", jobs, "--json", "run.json"},
+                                             prepare);
+    EXPECT_EQ(result.code, 0) << result.out;
+    hashes.insert(Json::parse(slurp(dir.path("run.json"))).at("trace_hash").get<std::string>());
+  };
+  run("1", [] {});
+  run("2", [] {});
+  run("1", [] {
+    ::setenv("MALLOC_PERTURB_", "85", 1);
+    ::setenv("SHOOTDOWN_PADDING", std::string(100'000, 'x').c_str(), 1);
+    ::setenv("LC_ALL", "C.UTF-8", 1);
+  });
+  run("3", [] {
+    ::clearenv();
+    ::setenv("GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=1024", 1);
+  });
+  EXPECT_EQ(hashes.size(), 1u);
 }
 
 TEST(LongRun, StoppedAgainAndAgainItIsTheSameRun) {

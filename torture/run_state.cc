@@ -29,6 +29,7 @@ void visit_totals(Totals& totals, const Visit& visit) {
   visit("choices", totals.choices);
   visit("virtual_ns", totals.virtual_ns);
   visit("failures", totals.failures);
+  visit("trace_hash", totals.trace_hash);
   for (unsigned i = 0; i < scf::kPrims; i++) {
     const std::string name(scf::prim_weight_name(static_cast<scf::Prim>(i)));
     visit("n_" + name, scf.n[i]);

@@ -259,7 +259,12 @@ std::string switches_text(const Scenario& scenario) {
 
 std::vector<std::string> notes_on(const Scenario& scenario) {
   std::vector<std::string> out;
+  PatchSet forced_off;  // by bugs that are made of it
+  for (const auto& bug : bugs::all()) {
+    if (bugs::has(scenario.machine.bugs, bug.bug)) forced_off |= bug.forced_off;
+  }
   for (const series::Unmet& unmet : series::unmet(scenario.machine.patches)) {
+    if (series::has(forced_off, unmet.needs)) continue;
     out.push_back(std::string("patch ") + series::info(unmet.patch).name + " is not safe without " +
                   series::info(unmet.needs).name + ": expect failures");
   }

@@ -92,6 +92,7 @@ std::string summary_json(const TortureOptions& options, const RunResult& result)
                     {"ops", totals.scf.ops},
                     {"steps", totals.steps},
                     {"choices", totals.choices},
+                    {"trace_hash", fmt::format("{:#018x}", totals.trace_hash)},
                     {"virtual_seconds", static_cast<double>(totals.virtual_ns) / 1e9},
                     {"seconds", seconds},
                     {"executions_per_second", per_second(totals.executions)},

@@ -38,7 +38,9 @@ constexpr milliseconds kPauseTick{1};
 // How often the state is written without being asked for.
 constexpr milliseconds kSavePeriod{30'000};
 
-// SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events, for as long as this lives.
+// SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events, for as long as this lives. They stay
+// blocked after that: one that comes while the verdict is written must not keep it from being
+// written, and one between two runs ends the second.
 class Signals {
  public:
   Signals() {
@@ -48,14 +50,11 @@ class Signals {
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGUSR1);
-    ::sigprocmask(SIG_BLOCK, &set, &before_);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
     fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd_ < 0) environment_error(std::string("signalfd: ") + std::strerror(errno));
   }
-  ~Signals() {
-    ::close(fd_);
-    ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
+  ~Signals() { ::close(fd_); }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
@@ -80,7 +79,6 @@ class Signals {
 
  private:
   int fd_ = -1;
-  sigset_t before_{};
 };
 
 // Memory that forked processes share: one SharedCounters, and a page per worker.

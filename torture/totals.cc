@@ -10,6 +10,7 @@ void Totals::add(const Totals& other) {
   choices += other.choices;
   virtual_ns += other.virtual_ns;
   failures += other.failures;
+  trace_hash += other.trace_hash;
   scf += other.scf;
 }
 

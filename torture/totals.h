@@ -16,6 +16,9 @@ struct Totals {
   uint64_t choices = 0;
   uint64_t virtual_ns = 0;
   uint64_t failures = 0;  // executions that failed
+  // The sum of the trace hashes: whatever the number of workers, two runs of the same executions have
+  // the same, or something other than the choices has decided.
+  uint64_t trace_hash = 0;
   scf::ScfStats scf;
 
   void add(const Totals& other);

@@ -87,6 +87,7 @@ class Worker {
     totals_.steps += execution.outcome.steps;
     totals_.choices += execution.outcome.choices;
     totals_.virtual_ns += execution.outcome.virtual_ns;
+    totals_.trace_hash += execution.outcome.trace_hash;
     totals_.failures += execution.outcome.failed ? 1 : 0;
     totals_.scf += execution.scf;
     task_.page->totals.publish(totals_);

@@ -84,8 +84,14 @@ class ChoiceLog {
   ChoiceLog(uint8_t* base, size_t capacity, int fd);
 
   static uint8_t* encode(const Choice& choice, uint8_t* at) {
-    at = put(choice.value << 1 | (choice.is_action ? 0u : 1u), at);
-    at = put(choice.count, at);
+    const uint32_t first = choice.value << 1 | (choice.is_action ? 0u : 1u);
+    if (first < 0x80 && choice.count < 0x80) {  // nearly always
+      *at++ = static_cast<uint8_t>(first);
+      *at++ = static_cast<uint8_t>(choice.count);
+    } else {
+      at = put(first, at);
+      at = put(choice.count, at);
+    }
     if (!choice.is_action) *at++ = static_cast<uint8_t>(choice.purpose);
     return at;
   }

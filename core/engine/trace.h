@@ -74,15 +74,24 @@ class Trace {
   void begin();  // new execution: hash and ring start anew, observers are told
   void end();    // tells the observers
 
-  void emit(const Event& event) {
+  // Where the next event is to be written, before commit(): an event that is made elsewhere and
+  // copied word by word costs as much as all the rest of it.
+  Event& next() { return ring_[count_ & (kRingSize - 1)]; }
+  void commit() {
+    const Event& event = next();
     const EventFormat& format = formats()[event.id];
     const uint64_t a = format.hash_a || event.a < kSurelyNoPointer ? event.a : kSurelyNoPointer;
     const uint64_t b = format.hash_b || event.b < kSurelyNoPointer ? event.b : kSurelyNoPointer;
     mix(static_cast<uint64_t>(event.id) | static_cast<uint64_t>(event.irq_depth) << 8 |
         static_cast<uint64_t>(event.cpu) << 16 | static_cast<uint64_t>(event.task) << 32);
     mix(a * 0x9e3779b97f4a7c15u + b);
-    ring_[count_++ & (kRingSize - 1)] = event;
+    count_++;
     for (Observer* observer : subscribers_[event.id]) observer->on_event(event);
+  }
+
+  void emit(const Event& event) {
+    next() = event;
+    commit();
   }
 
   // Folds a decision or a clock reading into the hash.

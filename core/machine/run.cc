@@ -288,7 +288,7 @@ uint32_t Machine::choose(uint32_t n, engine::Purpose purpose) {
 void Machine::emit_on(const Cpu& cpu, engine::EventId id, const volatile void* obj, uint64_t a, uint64_t b,
                       const char* fn) {
   if (!running_) return;
-  engine::Event event;
+  engine::Event& event = trace_.next();
   event.step = steps_;
   event.time_ns = cpu.time_ns;
   event.function = fn;
@@ -299,7 +299,7 @@ void Machine::emit_on(const Cpu& cpu, engine::EventId id, const volatile void* o
   event.task = cpu.current->id;
   event.id = id;
   event.irq_depth = cpu.hardirq_depth;
-  trace_.emit(event);
+  trace_.commit();
 }
 
 Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg) {
