@@ -56,6 +56,14 @@ void visit_totals(Totals& totals, const Visit& visit) {
   visit("sum_offline", scf.sum_offline);
 }
 
+// A whole number that fits; JSON would also give a part of a floating-point one.
+template <typename Number>
+void integer(const Json& json, Number& out) {
+  const bool fits = std::is_signed_v<Number> ? json.is_number_integer() : json.is_number_unsigned();
+  if (!fits) usage_error(json.dump() + " is not a whole number");
+  json.get_to(out);
+}
+
 Json group_json(const Group& group) {
   const engine::Failure& failure = group.finding.failure;
   return {{"signature", group.finding.signature},
@@ -83,8 +91,8 @@ Group group_of(const Json& json) {
   Group group;
   engine::Failure& failure = group.finding.failure;
   json.at("signature").get_to(group.finding.signature);
-  json.at("count").get_to(group.count);
-  json.at("execution").get_to(group.finding.execution);
+  integer(json.at("count"), group.count);
+  integer(json.at("execution"), group.finding.execution);
   failure.kind = kind_of(json.at("kind").get<std::string>());
   json.at("id").get_to(failure.id);
   json.at("function").get_to(failure.function);
@@ -118,7 +126,9 @@ Scenario scenario_of(const Json& json) {
 
 RunState state_of(const Json& json) {
   RunState state;
-  if (const int version = json.at("shootdown-state").get<int>(); version != kVersion) {
+  int64_t version = 0;
+  integer(json.at("shootdown-state"), version);
+  if (version != kVersion) {
     usage_error(fmt::format("its version is {}, this program knows {}", version, kVersion));
   }
   state.scenario = scenario_of(json.at("scenario"));
@@ -127,20 +137,24 @@ RunState state_of(const Json& json) {
   state.seed = *seed;
   state.shard = parse_shard(json.at("shard").get<std::string>());
   if (const Json& duration = json.at("duration_ms"); !duration.is_null()) {
-    state.duration = milliseconds(duration.get<int64_t>());
+    int64_t ms = 0;
+    integer(duration, ms);
+    state.duration = milliseconds(ms);
   }
   if (const Json& executions = json.at("executions"); !executions.is_null()) {
-    state.executions = executions.get<uint64_t>();
+    integer(executions, state.executions.emplace());
   }
   json.at("keep_going").get_to(state.keep_going);
   json.at("check_determinism").get_to(state.check_determinism);
-  json.at("next").get_to(state.next);
-  json.at("unfinished").get_to(state.unfinished);
+  integer(json.at("next"), state.next);
+  for (const Json& number : json.at("unfinished")) integer(number, state.unfinished.emplace_back());
   if (state.unfinished.size() > RunState::kMaxUnfinished) usage_error("unfinished is too long");
-  state.elapsed = milliseconds(json.at("elapsed_ms").get<int64_t>());
+  int64_t elapsed_ms = 0;
+  integer(json.at("elapsed_ms"), elapsed_ms);
+  state.elapsed = milliseconds(elapsed_ms);
   const Json& totals = json.at("totals");
   visit_totals(state.totals,
-               [&](const std::string& name, auto& value) { totals.at(name).get_to(value); });
+               [&](const std::string& name, auto& value) { integer(totals.at(name), value); });
   for (const Json& group : json.at("failures")) state.groups.push_back(group_of(group));
   return state;
 }
