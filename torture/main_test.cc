@@ -38,8 +38,9 @@ TEST_P(Help, HasAnExampleThatWorksWhenPasted) {
 INSTANTIATE_TEST_SUITE_P(Commands, Help,
                          testing::Values(Words{}, Words{"torture"}, Words{"replay"}, Words{"bugs"},
                                          Words{"bugs", "list"}, Words{"bugs", "show"},
-                                         Words{"bugs", "hunt"}, Words{"merge"}, Words{"bench"}, Words{"series"},
-                                         Words{"series", "list"}, Words{"series", "show"}));
+                                         Words{"bugs", "hunt"}, Words{"merge"}, Words{"bench"},
+                                         Words{"series"}, Words{"series", "list"},
+                                         Words{"series", "show"}));
 
 TEST(Main, VersionNamesFlavourAndCompiler) {
   const ScratchDir dir;
@@ -66,10 +67,10 @@ TEST(Main, WithoutACommandNamesThem) {
   const ScratchDir dir;
   const ProgramResult result = run_program(dir, {});
   EXPECT_EQ(result.code, 2);
-  EXPECT_EQ(
-      result.err,
-      "shootdown: a command is missing, one of torture, replay, merge, bench, bugs, series; see shootdown "
-      "--help\n");
+  EXPECT_EQ(result.err,
+            "shootdown: a command is missing, one of torture, replay, merge, bench, bugs, series; "
+            "see shootdown "
+            "--help\n");
   EXPECT_EQ(run_program(dir, {"tortur"}).err,
             "shootdown: unknown command 'tortur'; did you mean torture?; see shootdown --help\n");
   EXPECT_EQ(run_program(dir, {"torture", "tlb"}).err,

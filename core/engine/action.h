@@ -23,16 +23,33 @@ enum class ActionClass : uint8_t {
 // The kind of operation that a context is about to do when it is chosen (or has just done: after-points
 // report `none`).
 enum class OpKind : uint8_t {
-  none, load, store, rmw, fence, toggle, ipi, sleep, alloc, lock, wake, begin, end, relax,
+  none,
+  load,
+  store,
+  rmw,
+  fence,
+  toggle,
+  ipi,
+  sleep,
+  alloc,
+  lock,
+  wake,
+  begin,
+  end,
+  relax,
 };
 
-inline bool op_writes(OpKind op) { return op == OpKind::store || op == OpKind::rmw; }
+inline bool op_writes(OpKind op) {
+  return op == OpKind::store || op == OpKind::rmw;
+}
 
 struct Action {
-  uint32_t id = 0;  // names the same entity in every execution of a scenario; below ActionSet::capacity
+  uint32_t id =
+      0;  // names the same entity in every execution of a scenario; below ActionSet::capacity
   ActionClass cls = ActionClass::advance;
   OpKind op = OpKind::none;
-  const volatile void* addr = nullptr;  // of the coming operation; an identity, never ordered or hashed
+  const volatile void* addr =
+      nullptr;  // of the coming operation; an identity, never ordered or hashed
 };
 
 // A dense set of enabled actions. Index 0 is always the calmest action (see set_calm); the order of

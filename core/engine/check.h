@@ -8,7 +8,7 @@ namespace sd::engine {
 
 }  // namespace sd::engine
 
-#define SD_CHECK(expression) \
+#define SD_CHECK(expression)           \
   (__builtin_expect(!!(expression), 1) \
-       ? (void)0 \
+       ? (void)0                       \
        : ::sd::engine::check_failed(#expression, __FILE__, __LINE__))

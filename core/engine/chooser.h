@@ -45,8 +45,8 @@ inline constexpr uint32_t kMaxChoiceCount = 1u << 20;
 // One answer of a chooser.
 struct Choice {
   uint32_t value = 0;
-  uint32_t count = 0;       // it was one of this many; > 1 (a choice of one is not asked for)
-  bool is_action = true;    // an action was picked; otherwise a number was drawn for `purpose`
+  uint32_t count = 0;     // it was one of this many; > 1 (a choice of one is not asked for)
+  bool is_action = true;  // an action was picked; otherwise a number was drawn for `purpose`
   Purpose purpose = Purpose::test;
 
   friend bool operator==(const Choice&, const Choice&) = default;

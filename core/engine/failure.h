@@ -23,14 +23,14 @@ const char* failure_kind_name(FailureKind kind);
 
 struct Failure {
   FailureKind kind = FailureKind::invariant;
-  std::string id;         // "S-I4", "WARN", "hang", ...
-  std::string function;   // of the stack, where it was seen
-  std::string message;    // one sentence: what was violated, with numbers
-  std::string detail;     // further lines: both stacks of a use after free, who waits for what, ...
+  std::string id;        // "S-I4", "WARN", "hang", ...
+  std::string function;  // of the stack, where it was seen
+  std::string message;   // one sentence: what was violated, with numbers
+  std::string detail;    // further lines: both stacks of a use after free, who waits for what, ...
   uint32_t cpu = 0;
   std::string task;
   uint64_t step = 0;
-  uint64_t time_ns = 0;   // virtual
+  uint64_t time_ns = 0;  // virtual
 
   // What makes two failures the same finding; the switches of the scenario are added by who has them.
   std::string signature() const { return id + "@" + function; }

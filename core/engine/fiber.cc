@@ -54,7 +54,8 @@ struct FiberSwitch {
     const void* bottom = nullptr;
     size_t size = 0;
     __sanitizer_finish_switch_fiber(self->asan_fake_stack_, &bottom, &size);
-    if (!handover->from->stack_) {  // the driver's stack is learnt from the first switch away from it
+    if (!handover->from
+             ->stack_) {  // the driver's stack is learnt from the first switch away from it
       handover->from->stack_ = static_cast<char*>(const_cast<void*>(bottom));
       handover->from->stack_size_ = size;
     }
@@ -67,12 +68,14 @@ struct FiberSwitch {
     arrive(self, transfer);
     for (;;) {
       self->function_(self->argument_);
-      self->pool_->fiber_returned();  // switches away; comes back when start() gave it something new
+      self->pool_
+          ->fiber_returned();  // switches away; comes back when start() gave it something new
     }
   }
 
   static void init(Fiber* fiber) {
-    fiber->context_ = make_fcontext(fiber->stack_ + fiber->stack_size_, fiber->stack_size_, main_loop);
+    fiber->context_ =
+        make_fcontext(fiber->stack_ + fiber->stack_size_, fiber->stack_size_, main_loop);
     fiber->asan_fake_stack_ = nullptr;
   }
 };
@@ -108,7 +111,8 @@ void Fiber::reset() {
   FiberSwitch::init(this);
 }
 
-Fiber::Impersonate::Impersonate([[maybe_unused]] const Fiber* self, [[maybe_unused]] const Fiber* other)
+Fiber::Impersonate::Impersonate([[maybe_unused]] const Fiber* self,
+                                [[maybe_unused]] const Fiber* other)
     : self_(self) {
 #if defined(SD_TSAN)
   __tsan_switch_to_fiber(other->tsan_, __tsan_switch_to_fiber_no_sync);
@@ -163,7 +167,9 @@ Fiber* FiberPool::acquire() {
   return fiber;
 }
 
-void FiberPool::release(Fiber* fiber) { free_.push_back(fiber); }
+void FiberPool::release(Fiber* fiber) {
+  free_.push_back(fiber);
+}
 
 void FiberPool::abandon(Fiber* fiber) {
   fiber->reset();

@@ -12,7 +12,9 @@ namespace {
 // Room between objects, so that a small overrun never reaches a neighbour.
 constexpr size_t kGapBytes = kCacheLine;
 
-size_t padded(size_t size) { return (size + kGapBytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+size_t padded(size_t size) {
+  return (size + kGapBytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+}
 
 bool all_bytes_are(const char* p, size_t size, unsigned char value) {
   if (size == 0) return true;

@@ -64,7 +64,9 @@ class Heap {
   uint64_t live_objects() const { return live_; }
   size_t used() const { return used_; }
   // Index of an object in order of allocation.
-  size_t number_of(const Object* object) const { return static_cast<size_t>(object - objects_.data()); }
+  size_t number_of(const Object* object) const {
+    return static_cast<size_t>(object - objects_.data());
+  }
   const std::vector<Object>& objects() const { return objects_; }
 
  private:

@@ -16,13 +16,17 @@ template <typename T>
 T raw_load(const volatile void* p) {
 #if defined(SD_TSAN)
   if constexpr (sizeof(T) == 8) {
-    return static_cast<T>(__tsan_atomic64_load(static_cast<const volatile __tsan_atomic64*>(p), __tsan_memory_order_relaxed));
+    return static_cast<T>(__tsan_atomic64_load(static_cast<const volatile __tsan_atomic64*>(p),
+                                               __tsan_memory_order_relaxed));
   } else if constexpr (sizeof(T) == 4) {
-    return static_cast<T>(__tsan_atomic32_load(static_cast<const volatile __tsan_atomic32*>(p), __tsan_memory_order_relaxed));
+    return static_cast<T>(__tsan_atomic32_load(static_cast<const volatile __tsan_atomic32*>(p),
+                                               __tsan_memory_order_relaxed));
   } else if constexpr (sizeof(T) == 2) {
-    return static_cast<T>(__tsan_atomic16_load(static_cast<const volatile __tsan_atomic16*>(p), __tsan_memory_order_relaxed));
+    return static_cast<T>(__tsan_atomic16_load(static_cast<const volatile __tsan_atomic16*>(p),
+                                               __tsan_memory_order_relaxed));
   } else {
-    return static_cast<T>(__tsan_atomic8_load(static_cast<const volatile __tsan_atomic8*>(p), __tsan_memory_order_relaxed));
+    return static_cast<T>(__tsan_atomic8_load(static_cast<const volatile __tsan_atomic8*>(p),
+                                              __tsan_memory_order_relaxed));
   }
 #else
   return *static_cast<const volatile T*>(p);
@@ -33,13 +37,17 @@ template <typename T>
 void raw_store(volatile void* p, T value) {
 #if defined(SD_TSAN)
   if constexpr (sizeof(T) == 8) {
-    __tsan_atomic64_store(static_cast<volatile __tsan_atomic64*>(p), static_cast<__tsan_atomic64>(value), __tsan_memory_order_relaxed);
+    __tsan_atomic64_store(static_cast<volatile __tsan_atomic64*>(p),
+                          static_cast<__tsan_atomic64>(value), __tsan_memory_order_relaxed);
   } else if constexpr (sizeof(T) == 4) {
-    __tsan_atomic32_store(static_cast<volatile __tsan_atomic32*>(p), static_cast<__tsan_atomic32>(value), __tsan_memory_order_relaxed);
+    __tsan_atomic32_store(static_cast<volatile __tsan_atomic32*>(p),
+                          static_cast<__tsan_atomic32>(value), __tsan_memory_order_relaxed);
   } else if constexpr (sizeof(T) == 2) {
-    __tsan_atomic16_store(static_cast<volatile __tsan_atomic16*>(p), static_cast<__tsan_atomic16>(value), __tsan_memory_order_relaxed);
+    __tsan_atomic16_store(static_cast<volatile __tsan_atomic16*>(p),
+                          static_cast<__tsan_atomic16>(value), __tsan_memory_order_relaxed);
   } else {
-    __tsan_atomic8_store(static_cast<volatile __tsan_atomic8*>(p), static_cast<__tsan_atomic8>(value), __tsan_memory_order_relaxed);
+    __tsan_atomic8_store(static_cast<volatile __tsan_atomic8*>(p),
+                         static_cast<__tsan_atomic8>(value), __tsan_memory_order_relaxed);
   }
 #else
   *static_cast<volatile T*>(p) = value;
@@ -48,37 +56,56 @@ void raw_store(volatile void* p, T value) {
 
 uint64_t load_sized(const volatile void* p, unsigned size) {
   switch (size) {
-    case 8: return raw_load<uint64_t>(p);
-    case 4: return raw_load<uint32_t>(p);
-    case 2: return raw_load<uint16_t>(p);
-    default: return raw_load<uint8_t>(p);
+    case 8:
+      return raw_load<uint64_t>(p);
+    case 4:
+      return raw_load<uint32_t>(p);
+    case 2:
+      return raw_load<uint16_t>(p);
+    default:
+      return raw_load<uint8_t>(p);
   }
 }
 
 void store_sized(volatile void* p, uint64_t value, unsigned size) {
   switch (size) {
-    case 8: return raw_store<uint64_t>(p, value);
-    case 4: return raw_store<uint32_t>(p, static_cast<uint32_t>(value));
-    case 2: return raw_store<uint16_t>(p, static_cast<uint16_t>(value));
-    default: return raw_store<uint8_t>(p, static_cast<uint8_t>(value));
+    case 8:
+      return raw_store<uint64_t>(p, value);
+    case 4:
+      return raw_store<uint32_t>(p, static_cast<uint32_t>(value));
+    case 2:
+      return raw_store<uint16_t>(p, static_cast<uint16_t>(value));
+    default:
+      return raw_store<uint8_t>(p, static_cast<uint8_t>(value));
   }
 }
 
 uint64_t apply(RmwOp op, uint64_t old, uint64_t operand) {
   switch (op) {
-    case RmwOp::xchg: return operand;
-    case RmwOp::add: return old + operand;
-    case RmwOp::sub: return old - operand;
-    case RmwOp::band: return old & operand;
-    case RmwOp::bor: return old | operand;
-    case RmwOp::bxor: return old ^ operand;
-    case RmwOp::andnot: return old & ~operand;
+    case RmwOp::xchg:
+      return operand;
+    case RmwOp::add:
+      return old + operand;
+    case RmwOp::sub:
+      return old - operand;
+    case RmwOp::band:
+      return old & operand;
+    case RmwOp::bor:
+      return old | operand;
+    case RmwOp::bxor:
+      return old ^ operand;
+    case RmwOp::andnot:
+      return old & ~operand;
   }
   return old;
 }
 
-bool orders_loads(Order order) { return order == Order::acquire || order == Order::full; }
-bool orders_stores(Order order) { return order == Order::release || order == Order::full; }
+bool orders_loads(Order order) {
+  return order == Order::acquire || order == Order::full;
+}
+bool orders_stores(Order order) {
+  return order == Order::release || order == Order::full;
+}
 
 }  // namespace
 
@@ -94,10 +121,12 @@ uint64_t Memory::load(unsigned cpu, const volatile void* p, unsigned size, Order
 
 void Memory::store(unsigned cpu, volatile void* p, uint64_t value, unsigned size, Order order) {
   store_sized(p, value, size);
-  if (kTsan) edges_.stored(cpu, p, orders_stores(order));  // after it, to publish the store itself too
+  if (kTsan)
+    edges_.stored(cpu, p, orders_stores(order));  // after it, to publish the store itself too
 }
 
-uint64_t Memory::rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand, unsigned size, Order order) {
+uint64_t Memory::rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand, unsigned size,
+                     Order order) {
   if (kTsan) edges_.updating(cpu, p, order);
   const uint64_t old = load_sized(p, size);
   store_sized(p, apply(op, old, operand), size);
@@ -105,8 +134,8 @@ uint64_t Memory::rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand,
   return old;
 }
 
-bool Memory::cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,
-                     Order order) {
+bool Memory::cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_t desired,
+                     unsigned size, Order order) {
   const uint64_t found = load_sized(p, size);
   const bool equal = found == *expected;
   *expected = found;
@@ -130,10 +159,14 @@ void Memory::control_dependency(unsigned cpu, const volatile void* p) {
 
 uint64_t Memory::peek(const volatile void* p, unsigned size) {
   switch (size) {
-    case 8: return *static_cast<const volatile uint64_t*>(p);
-    case 4: return *static_cast<const volatile uint32_t*>(p);
-    case 2: return *static_cast<const volatile uint16_t*>(p);
-    default: return *static_cast<const volatile uint8_t*>(p);
+    case 8:
+      return *static_cast<const volatile uint64_t*>(p);
+    case 4:
+      return *static_cast<const volatile uint32_t*>(p);
+    case 2:
+      return *static_cast<const volatile uint16_t*>(p);
+    default:
+      return *static_cast<const volatile uint8_t*>(p);
   }
 }
 

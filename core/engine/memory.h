@@ -22,9 +22,11 @@ class Memory {
   uint64_t load(unsigned cpu, const volatile void* p, unsigned size, Order order);
   void store(unsigned cpu, volatile void* p, uint64_t value, unsigned size, Order order);
   // Returns the value before.
-  uint64_t rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand, unsigned size, Order order);
+  uint64_t rmw(unsigned cpu, volatile void* p, RmwOp op, uint64_t operand, unsigned size,
+               Order order);
   // Stores if the value is *expected; *expected becomes the value found.
-  bool cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_t desired, unsigned size, Order order);
+  bool cmpxchg(unsigned cpu, volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,
+               Order order);
   void fence(unsigned cpu, Fence kind);
   // The stores that follow depend on what an unmarked load has just read from p.
   void control_dependency(unsigned cpu, const volatile void* p);
@@ -50,7 +52,8 @@ class Memory {
       void* message = nullptr;
       uint32_t generation = 0;
     };
-    static constexpr unsigned kPending = 16;  // messages read since the last fence; beyond, the oldest is acquired at once
+    static constexpr unsigned kPending =
+        16;  // messages read since the last fence; beyond, the oldest is acquired at once
     struct Cpu {
       void* released = nullptr;  // published by the last releasing fence
       void* pending[kPending];

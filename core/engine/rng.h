@@ -18,9 +18,7 @@ class Rng {
   }
 
   // A number in [0, n), n > 0, by multiply-shift: no division, bias below 2^-32 for every n we use.
-  uint32_t below(uint32_t n) {
-    return static_cast<uint32_t>(((next() >> 32) * n) >> 32);
-  }
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
 
  private:
   uint64_t state_;

@@ -22,8 +22,12 @@ namespace sd::engine {
 
 #if defined(SD_TSAN)
 inline constexpr bool kTsan = true;
-inline void tsan_acquire(void* token) { __tsan_acquire(token); }
-inline void tsan_release(void* token) { __tsan_release(token); }
+inline void tsan_acquire(void* token) {
+  __tsan_acquire(token);
+}
+inline void tsan_release(void* token) {
+  __tsan_release(token);
+}
 #else
 inline constexpr bool kTsan = false;
 inline void tsan_acquire(void*) {}
@@ -31,8 +35,12 @@ inline void tsan_release(void*) {}
 #endif
 
 #if defined(SD_ASAN)
-inline void poison(const volatile void* p, size_t size) { __asan_poison_memory_region(p, size); }
-inline void unpoison(const volatile void* p, size_t size) { __asan_unpoison_memory_region(p, size); }
+inline void poison(const volatile void* p, size_t size) {
+  __asan_poison_memory_region(p, size);
+}
+inline void unpoison(const volatile void* p, size_t size) {
+  __asan_unpoison_memory_region(p, size);
+}
 #else
 inline void poison(const volatile void*, size_t) {}
 inline void unpoison(const volatile void*, size_t) {}

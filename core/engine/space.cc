@@ -11,12 +11,15 @@ namespace sd::engine {
 namespace {
 
 void* reserve(size_t size) {
-  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   SD_CHECK(p != MAP_FAILED);
   return p;
 }
 
-constexpr size_t lines(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine; }
+constexpr size_t lines(size_t bytes) {
+  return (bytes + kCacheLine - 1) / kCacheLine;
+}
 
 }  // namespace
 

@@ -13,9 +13,9 @@ inline constexpr size_t kCacheLine = 64;
 class Space {
  public:
   static constexpr size_t kGlobalsSize = 1u << 20;
-  static constexpr size_t kAreaSize = 1u << 14;   // one per-CPU area
+  static constexpr size_t kAreaSize = 1u << 14;  // one per-CPU area
   static constexpr size_t kMaxAreas = 512;
-  static constexpr size_t kHeapSize = 1u << 29;   // per execution; reserved, touched as used
+  static constexpr size_t kHeapSize = 1u << 29;  // per execution; reserved, touched as used
 
   Space();
   ~Space();

@@ -15,28 +15,28 @@ namespace sd::engine {
 using EventId = uint8_t;
 
 namespace event {
-inline constexpr EventId load = 1;      // obj = address, a = value read, b = size in bytes
-inline constexpr EventId store = 2;     // obj = address, a = value written, b = size
-inline constexpr EventId rmw = 3;       // obj = address, a = value before, b = value after
+inline constexpr EventId load = 1;          // obj = address, a = value read, b = size in bytes
+inline constexpr EventId store = 2;         // obj = address, a = value written, b = size
+inline constexpr EventId rmw = 3;           // obj = address, a = value before, b = value after
 inline constexpr EventId cmpxchg_fail = 4;  // obj = address, a = value found, b = value expected
-inline constexpr EventId fence = 5;     // a = sd_fence_kind
-inline constexpr EventId alloc = 6;     // obj = object (0: failed), a = size
-inline constexpr EventId free = 7;      // obj = object, a = size
+inline constexpr EventId fence = 5;         // a = sd_fence_kind
+inline constexpr EventId alloc = 6;         // obj = object (0: failed), a = size
+inline constexpr EventId free = 7;          // obj = object, a = size
 inline constexpr EventId first_machine = 32;
 inline constexpr EventId first_stack = 96;
 }  // namespace event
 
 struct Event {
   uint64_t step = 0;
-  uint64_t time_ns = 0;        // virtual time of the vCPU
-  const char* function = "";   // of the code under test, as __func__ names it; a literal
+  uint64_t time_ns = 0;                // virtual time of the vCPU
+  const char* function = "";           // of the code under test, as __func__ names it; a literal
   const volatile void* obj = nullptr;  // identity only: not hashed
-  uint64_t a = 0;              // hashed, unless the id is registered as carrying pointers in it
+  uint64_t a = 0;  // hashed, unless the id is registered as carrying pointers in it
   uint64_t b = 0;
   uint16_t cpu = 0;
-  uint16_t task = 0;           // task id on whose stack this happened (the interrupted one for handlers)
+  uint16_t task = 0;  // task id on whose stack this happened (the interrupted one for handlers)
   EventId id = 0;
-  uint8_t irq_depth = 0;       // > 0: inside an interrupt handler
+  uint8_t irq_depth = 0;  // > 0: inside an interrupt handler
 };
 
 class Observer {
@@ -57,7 +57,7 @@ struct EventFormat {
   const char* name = nullptr;  // "csd_queue_cpu"
   const char* a = nullptr;     // label of a, nullptr: not shown
   const char* b = nullptr;
-  bool hash_a = true;          // false: a (b) may hold a pointer: hashed only if it is too small for one
+  bool hash_a = true;  // false: a (b) may hold a pointer: hashed only if it is too small for one
   bool hash_b = true;
 };
 

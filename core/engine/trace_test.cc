@@ -83,8 +83,10 @@ TEST_F(TraceTest, HashDependsOnNoPointerNorClock) {
 
 TEST_F(TraceTest, MemoryOperationsHashNoValueThatMayBeAPointer) {
   for (const EventId id : {event::load, event::store, event::rmw, event::cmpxchg_fail}) {
-    EXPECT_EQ(hash_of({make(id, 0x7fff00001000u, 8)}), hash_of({make(id, 0x5555000u, 8)})) << int{id};
-    EXPECT_NE(hash_of({make(id, 17, 8)}), hash_of({make(id, 1, 8)})) << "small numbers are no pointers";
+    EXPECT_EQ(hash_of({make(id, 0x7fff00001000u, 8)}), hash_of({make(id, 0x5555000u, 8)}))
+        << int{id};
+    EXPECT_NE(hash_of({make(id, 17, 8)}), hash_of({make(id, 1, 8)}))
+        << "small numbers are no pointers";
     EXPECT_NE(event_format(id).name, nullptr);
   }
   EXPECT_NE(hash_of({make(event::load, 1, 4)}), hash_of({make(event::load, 1, 8)}));

@@ -18,6 +18,8 @@ enum class choice : unsigned {
 };
 
 // A number in [0, n); 0 is the calmest.
-static inline uint32_t choose(uint32_t n, choice purpose) { return sd_choose(n, static_cast<unsigned>(purpose)); }
+static inline uint32_t choose(uint32_t n, choice purpose) {
+  return sd_choose(n, static_cast<unsigned>(purpose));
+}
 
 }  // namespace sd::kernel

@@ -7,7 +7,9 @@
 namespace sd::kernel {
 namespace {
 
-constexpr bool same(choice c, engine::Purpose p) { return static_cast<unsigned>(c) == static_cast<unsigned>(p); }
+constexpr bool same(choice c, engine::Purpose p) {
+  return static_cast<unsigned>(c) == static_cast<unsigned>(p);
+}
 
 TEST(ChooseTest, PurposesHaveTheNumbersOfTheEngine) {
   EXPECT_TRUE(same(choice::idle_kind, engine::Purpose::idle_kind));

@@ -30,8 +30,8 @@ static inline uint64_t to_word(T value) {
   } else if constexpr (std::is_null_pointer_v<T>) {
     return 0;
   } else {
-    return static_cast<std::make_unsigned_t<
-        std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>>(value);
+    return static_cast<
+        std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>>(value);
   }
 }
 
@@ -90,16 +90,16 @@ SD_NO_TSAN static void data_race_write(T* p, std::type_identity_t<T> value) {
 #define smp_acquire__after_ctrl_dep() sd_fence(sd_acquire_after_ctrl_dep, __func__)
 #define cpu_relax() sd_cpu_relax(__func__)
 
-#define SD_COND_LOAD(ptr, condition, order)                                         \
-  ({                                                                                \
-    auto sd_ptr_ = (ptr);                                                           \
-    std::remove_cvref_t<decltype(*sd_ptr_)> VAL;                                    \
-    for (;;) {                                                                      \
-      VAL = ::sd::kernel::load_marked(sd_ptr_, (order), __func__);                  \
-      if (condition) break;                                                         \
+#define SD_COND_LOAD(ptr, condition, order)                                          \
+  ({                                                                                 \
+    auto sd_ptr_ = (ptr);                                                            \
+    std::remove_cvref_t<decltype(*sd_ptr_)> VAL;                                     \
+    for (;;) {                                                                       \
+      VAL = ::sd::kernel::load_marked(sd_ptr_, (order), __func__);                   \
+      if (condition) break;                                                          \
       sd_wait_change(sd_ptr_, ::sd::kernel::to_word(VAL), sizeof(VAL), 0, __func__); \
-    }                                                                               \
-    VAL;                                                                            \
+    }                                                                                \
+    VAL;                                                                             \
   })
 // Waits until `condition`, which may use VAL, the value of *ptr, holds; parks between polls. Relaxed.
 #define smp_cond_load_relaxed(ptr, condition) SD_COND_LOAD(ptr, condition, sd_relaxed)

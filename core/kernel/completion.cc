@@ -28,7 +28,9 @@ class Atomic {
 
 }  // namespace
 
-void init_completion(struct completion* x) { *x = completion{}; }
+void init_completion(struct completion* x) {
+  *x = completion{};
+}
 
 void complete(struct completion* x, const char* fn) {
   Atomic section(x, fn);
@@ -55,7 +57,9 @@ void wait_for_completion(struct completion* x, const char* fn) {
   sd_point(sd_point_wake, nullptr, fn);
 }
 
-void spin_lock_init(spinlock_t* lock) { lock->locked = 0; }
+void spin_lock_init(spinlock_t* lock) {
+  lock->locked = 0;
+}
 
 void spin_lock(spinlock_t* lock, const char* fn) {
   preempt_disable(fn);
@@ -83,7 +87,9 @@ void spin_unlock_irqrestore(spinlock_t* lock, bool flags, const char* fn) {
   preempt_enable(fn);
 }
 
-void mutex_init(struct mutex* lock) { *lock = mutex{}; }
+void mutex_init(struct mutex* lock) {
+  *lock = mutex{};
+}
 
 void mutex_lock(struct mutex* lock, const char* fn) {
   might_sleep(fn);

@@ -19,7 +19,9 @@ struct kthread_data {
 };
 static_assert(sizeof(kthread_data) <= sd_task_storage_bytes / 2);
 
-kthread_data* to_kthread(task_struct* k) { return static_cast<kthread_data*>(sd_task_storage(k)); }
+kthread_data* to_kthread(task_struct* k) {
+  return static_cast<kthread_data*>(sd_task_storage(k));
+}
 
 void kthread(void* storage) {
   auto* self = static_cast<kthread_data*>(storage);
@@ -68,7 +70,9 @@ task_struct* kthread_run(int (*threadfn)(void*), void* data, const char* name, c
   return k;
 }
 
-void kthread_bind(task_struct* k, unsigned cpu, const char* fn) { sd_task_bind(k, cpu, fn); }
+void kthread_bind(task_struct* k, unsigned cpu, const char* fn) {
+  sd_task_bind(k, cpu, fn);
+}
 
 int kthread_stop(task_struct* k, const char* fn) {
   kthread_data* self = to_kthread(k);
@@ -90,14 +94,18 @@ int set_cpus_allowed_cpu(task_struct* p, unsigned cpu, const char* fn) {
   return sd_task_bind(p, cpu, fn) ? 0 : -EINVAL;
 }
 
-bool wake_up_process(task_struct* p, const char* fn) { return sd_task_wake(p, fn); }
+bool wake_up_process(task_struct* p, const char* fn) {
+  return sd_task_wake(p, fn);
+}
 
 uint64_t schedule_timeout_interruptible(uint64_t timeout_jiffies, const char* fn) {
   const uint64_t left = sd_sleep_ns(timeout_jiffies * kNsPerJiffy, fn);
   return (left + kNsPerJiffy - 1) / kNsPerJiffy;
 }
 
-void udelay(uint64_t us, const char* fn) { sd_delay_ns(us * 1000, fn); }
+void udelay(uint64_t us, const char* fn) {
+  sd_delay_ns(us * 1000, fn);
+}
 
 void queue_work_on(unsigned cpu, work_struct* work, const char* fn) {
   worker_pool* pool = per_cpu_ptr(worker_pools, cpu);
@@ -111,7 +119,8 @@ void queue_work_on(unsigned cpu, work_struct* work, const char* fn) {
   if (!worker) {
     // As a pool's manager does: again, some time later.
     constexpr uint64_t kCreateCooldownNs = 1'000'000'000;
-    while (!(worker = sd_task_create(worker_thread, pool, "kworker"))) sd_sleep_ns(kCreateCooldownNs, fn);
+    while (!(worker = sd_task_create(worker_thread, pool, "kworker")))
+      sd_sleep_ns(kCreateCooldownNs, fn);
     sd_task_set_daemon(worker);
     sd_task_bind(worker, cpu, fn);
     sd_sync_acquire(pool);

@@ -10,12 +10,18 @@ namespace sd::kernel {
 
 using task_struct = struct sd_task;
 
-inline constexpr uint64_t kHz = 1000;                         // jiffies per (virtual) second
+inline constexpr uint64_t kHz = 1000;  // jiffies per (virtual) second
 inline constexpr uint64_t kNsPerJiffy = 1'000'000'000 / kHz;
 
-static inline task_struct* current() { return sd_current(); }
-static inline bool is_idle_task(const task_struct* p) { return sd_task_is_idle(p); }
-static inline unsigned task_cpu(const task_struct* p) { return sd_task_cpu(p); }
+static inline task_struct* current() {
+  return sd_current();
+}
+static inline bool is_idle_task(const task_struct* p) {
+  return sd_task_is_idle(p);
+}
+static inline unsigned task_cpu(const task_struct* p) {
+  return sd_task_cpu(p);
+}
 
 // kthread_create: not running yet; wake_up_process starts it. Name is copied. nullptr: -ENOMEM.
 // `fn` gets `data`; its return ends the thread (kthread_stop and kthread_join wait for that).
@@ -33,14 +39,23 @@ bool kthread_should_stop(const char* fn = __builtin_FUNCTION());
 int set_cpus_allowed_cpu(task_struct* p, unsigned cpu, const char* fn = __builtin_FUNCTION());
 bool wake_up_process(task_struct* p, const char* fn = __builtin_FUNCTION());
 
-static inline uint64_t sched_clock() { return sd_clock_ns(); }
-static inline uint64_t jiffies() { return sd_clock_ns() / kNsPerJiffy; }
+static inline uint64_t sched_clock() {
+  return sd_clock_ns();
+}
+static inline uint64_t jiffies() {
+  return sd_clock_ns() / kNsPerJiffy;
+}
 // Interruptible sleep; returns jiffies left when woken early.
-uint64_t schedule_timeout_interruptible(uint64_t timeout_jiffies, const char* fn = __builtin_FUNCTION());
+uint64_t schedule_timeout_interruptible(uint64_t timeout_jiffies,
+                                        const char* fn = __builtin_FUNCTION());
 void udelay(uint64_t us, const char* fn = __builtin_FUNCTION());
 
-static inline void cpus_read_lock(const char* fn = __builtin_FUNCTION()) { sd_cpus_read_lock(fn); }
-static inline void cpus_read_unlock(const char* fn = __builtin_FUNCTION()) { sd_cpus_read_unlock(fn); }
+static inline void cpus_read_lock(const char* fn = __builtin_FUNCTION()) {
+  sd_cpus_read_lock(fn);
+}
+static inline void cpus_read_unlock(const char* fn = __builtin_FUNCTION()) {
+  sd_cpus_read_unlock(fn);
+}
 
 // Process-context work on a CPU's worker (queue_work_on(cpu, system_wq, work)). The work item is the caller's.
 struct work_struct {

@@ -12,7 +12,9 @@ struct llist_head {
   llist_node* first;
 };
 
-static inline void init_llist_head(llist_head* list) { list->first = nullptr; }
+static inline void init_llist_head(llist_head* list) {
+  list->first = nullptr;
+}
 // A racy hint only.
 static inline bool llist_empty(const llist_head* head, const char* fn = __builtin_FUNCTION()) {
   return load_marked(&head->first, sd_relaxed, fn) == nullptr;

@@ -9,9 +9,9 @@ enum class Param : uint8_t {
   csdlock_debug,      // csdlock_debug=: 0 off, else on
   csd_lock_timeout,   // smp.csd_lock_timeout=, ms, default 5000, 0 = never complain
   panic_on_ipistall,  // smp.panic_on_ipistall=, ms, default 0 = never
-  ipi_mask_inlined,   // task masks: 1 inline word, 0 allocated, -1 by the kernel's rule (nr_cpus <= 64: inline)
-  maskless_init_task, // 1: the task that plays init_task has no mask (allocated masks only)
-  idle_poll_percent,  // how often (of 100) an idle CPU may be made to poll; 0: always halts
+  ipi_mask_inlined,  // task masks: 1 inline word, 0 allocated, -1 by the kernel's rule (nr_cpus <= 64: inline)
+  maskless_init_task,  // 1: the task that plays init_task has no mask (allocated masks only)
+  idle_poll_percent,   // how often (of 100) an idle CPU may be made to poll; 0: always halts
   count_
 };
 

@@ -23,7 +23,8 @@ class PerCpu {
 template <typename T>
 class KernelGlobal {
  public:
-  explicit KernelGlobal(const char* name) : offset_(sd_global_reserve(sizeof(T), alignof(T), name)) {}
+  explicit KernelGlobal(const char* name)
+      : offset_(sd_global_reserve(sizeof(T), alignof(T), name)) {}
   T* operator&() const { return static_cast<T*>(sd_global_ptr(offset_)); }
   T& get() const { return *static_cast<T*>(sd_global_ptr(offset_)); }
 

@@ -5,9 +5,15 @@
 
 namespace sd::kernel {
 
-static inline void rcu_read_lock(const char* fn = __builtin_FUNCTION()) { sd_rcu_read_lock(fn); }
-static inline void rcu_read_unlock(const char* fn = __builtin_FUNCTION()) { sd_rcu_read_unlock(fn); }
-static inline void synchronize_rcu(const char* fn = __builtin_FUNCTION()) { sd_synchronize_rcu(fn); }
+static inline void rcu_read_lock(const char* fn = __builtin_FUNCTION()) {
+  sd_rcu_read_lock(fn);
+}
+static inline void rcu_read_unlock(const char* fn = __builtin_FUNCTION()) {
+  sd_rcu_read_unlock(fn);
+}
+static inline void synchronize_rcu(const char* fn = __builtin_FUNCTION()) {
+  sd_synchronize_rcu(fn);
+}
 
 }  // namespace sd::kernel
 

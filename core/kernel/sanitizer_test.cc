@@ -23,8 +23,12 @@ struct Shared {
   completion first_is_done;
 };
 
-__attribute__((noinline)) void first_racer(Shared* shared) { shared->plain = 1; }
-__attribute__((noinline)) void second_racer(Shared* shared) { shared->plain = 2; }
+__attribute__((noinline)) void first_racer(Shared* shared) {
+  shared->plain = 1;
+}
+__attribute__((noinline)) void second_racer(Shared* shared) {
+  shared->plain = 2;
+}
 
 int first_thread(void* data) {
   auto* shared = static_cast<Shared*>(data);
@@ -53,7 +57,8 @@ void race(void* data) {
   machine::Config config;
   config.cpus = 3;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const machine::Outcome outcome = machine::testing::run_with(config, "random", seed, entry, data);
+    const machine::Outcome outcome =
+        machine::testing::run_with(config, "random", seed, entry, data);
     if (outcome.failed) std::exit(1);
   }
   std::exit(0);

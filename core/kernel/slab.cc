@@ -15,6 +15,8 @@ void* kzalloc(size_t size, gfp_t flags, const char* tag, const char* fn) {
   return p;
 }
 
-void kfree(const void* object, const char* fn) { sd_free(const_cast<void*>(object), fn); }
+void kfree(const void* object, const char* fn) {
+  sd_free(const_cast<void*>(object), fn);
+}
 
 }  // namespace sd::kernel

@@ -22,17 +22,17 @@ struct Config {
   unsigned nodes = 0;        // NUMA nodes; 0: one per 8 CPUs, at least one
   bool preempt_full = true;  // CONFIG_PREEMPT; otherwise tasks are switched only where they yield
 
-  std::bitset<64> patches;   // by series::Patch
-  std::bitset<128> bugs;     // by bugs::Bug
+  std::bitset<64> patches;           // by series::Patch
+  std::bitset<128> bugs;             // by bugs::Bug
   std::array<int64_t, 16> params{};  // by kernel::Param
 
   // Failure injection: one in so many; 0 never. Each is a choice, so calm executions have none.
   uint32_t alloc_fail = 0;
-  uint32_t hotplug_fail = 0;   // a failure at a drawn state, or of __cpu_disable()
+  uint32_t hotplug_fail = 0;  // a failure at a drawn state, or of __cpu_disable()
   // Warnings of the stack (WARN) are failures unless this is set; then they are only printed.
   bool warnings_expected = false;
 
-  uint64_t step_bound = 0;     // 0: from the size of the machine
+  uint64_t step_bound = 0;  // 0: from the size of the machine
   // Bits that hold the number of any CPU.
   unsigned cpu_bits() const { return static_cast<unsigned>(std::bit_width(cpus - 1)); }
 
@@ -42,7 +42,7 @@ struct Config {
 
 struct Outcome {
   bool failed = false;
-  engine::Failure failure;      // if failed
+  engine::Failure failure;  // if failed
   uint64_t trace_hash = 0;
   uint64_t steps = 0;
   uint64_t virtual_ns = 0;

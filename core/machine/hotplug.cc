@@ -14,13 +14,15 @@ using engine::Purpose;
 
 namespace {
 
-
 constexpr const char* kStateNames[] = {
-    "offline",        "smpcfd:prepare", "RCU/tree:prepare", "timers:prepare", "bp:prepare:dyn",
-    "cpu:bringup",    "idle:dead",      "ap:offline",       "sched:starting", "RCU/tree:dying",
-    "smpcfd:dying",   "hrtimers:dying", "tick:dying",       "ap:online",      "cpu:teardown",
-    "ap:online:idle", "sched:waitempty", "smpboot/threads:online", "workqueue:online",
-    "RCU/tree:online", "online:dyn",    "sched:active",     "online"};
+    "offline",          "smpcfd:prepare",  "RCU/tree:prepare",
+    "timers:prepare",   "bp:prepare:dyn",  "cpu:bringup",
+    "idle:dead",        "ap:offline",      "sched:starting",
+    "RCU/tree:dying",   "smpcfd:dying",    "hrtimers:dying",
+    "tick:dying",       "ap:online",       "cpu:teardown",
+    "ap:online:idle",   "sched:waitempty", "smpboot/threads:online",
+    "workqueue:online", "RCU/tree:online", "online:dyn",
+    "sched:active",     "online"};
 static_assert(sizeof(kStateNames) / sizeof(kStateNames[0]) == sd_cpuhp_nr_states);
 
 sd_cpuhp_state step(sd_cpuhp_state state, int by) {
@@ -35,8 +37,8 @@ void Machine::set_mask_bit(volatile uint64_t* mask, unsigned cpu, bool set) {
   // The counter and the event change together with the bit, between the two points of the access.
   point(OpKind::rmw, word);
   charge_access(word, true);
-  const uint64_t old = memory_.rmw(cpu_->id, word, set ? engine::RmwOp::bor : engine::RmwOp::andnot, bit, 8,
-                                   engine::Order::relaxed);
+  const uint64_t old = memory_.rmw(cpu_->id, word, set ? engine::RmwOp::bor : engine::RmwOp::andnot,
+                                   bit, 8, engine::Order::relaxed);
   if (mask == online_ && ((old & bit) != 0) != set) {
     num_online_ += set ? 1 : -1u;
     emit(set ? event::cpu_online : event::cpu_offline, nullptr, cpu, 0, "set_cpu_online");
@@ -196,8 +198,8 @@ void Machine::ap_startup(Cpu& c) {
     st.state = step(st.state, 1);
     const int result = invoke(c.id, st.state, true);
     if (result) {
-      sd_warn(__FILE__, __LINE__, "notify_cpu_starting", "CPU %u UP state %s (%d) failed (%d)", c.id,
-              sd_cpuhp_state_name(st.state), st.state, result);
+      sd_warn(__FILE__, __LINE__, "notify_cpu_starting", "CPU %u UP state %s (%d) failed (%d)",
+              c.id, sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
   c.irq_controller_off = false;
@@ -258,12 +260,15 @@ void Machine::arm_failure(unsigned cpu, bool bringup) {
   if (one_in < 2 || choose(one_in, Purpose::hotplug_fail) != one_in - 1) return;
   // Nothing below TEARDOWN_CPU can fail on the way down, nothing atomic on the way up.
   static constexpr sd_cpuhp_state kUp[] = {
-      sd_cpuhp_smpcfd_prepare, sd_cpuhp_rcutree_prep, sd_cpuhp_timers_prepare, sd_cpuhp_bp_prepare_dyn,
-      sd_cpuhp_ap_sched_wait_empty, sd_cpuhp_ap_smpboot_threads, sd_cpuhp_ap_workqueue_online,
-      sd_cpuhp_ap_rcutree_online, sd_cpuhp_ap_online_dyn, sd_cpuhp_ap_active};
+      sd_cpuhp_smpcfd_prepare,      sd_cpuhp_rcutree_prep,
+      sd_cpuhp_timers_prepare,      sd_cpuhp_bp_prepare_dyn,
+      sd_cpuhp_ap_sched_wait_empty, sd_cpuhp_ap_smpboot_threads,
+      sd_cpuhp_ap_workqueue_online, sd_cpuhp_ap_rcutree_online,
+      sd_cpuhp_ap_online_dyn,       sd_cpuhp_ap_active};
   static constexpr sd_cpuhp_state kDown[] = {
-      sd_cpuhp_ap_active, sd_cpuhp_ap_online_dyn, sd_cpuhp_ap_rcutree_online, sd_cpuhp_ap_workqueue_online,
-      sd_cpuhp_ap_smpboot_threads, sd_cpuhp_ap_sched_wait_empty, sd_cpuhp_teardown_cpu};
+      sd_cpuhp_ap_active,           sd_cpuhp_ap_online_dyn,      sd_cpuhp_ap_rcutree_online,
+      sd_cpuhp_ap_workqueue_online, sd_cpuhp_ap_smpboot_threads, sd_cpuhp_ap_sched_wait_empty,
+      sd_cpuhp_teardown_cpu};
   const uint32_t n = bringup ? std::size(kUp) : std::size(kDown);
   const uint32_t at = choose(n, Purpose::hotplug_state);
   hotplug_.cpus[cpu].fail = bringup ? kUp[at] : kDown[at];
@@ -357,21 +362,40 @@ const char* sd_cpuhp_state_name(sd_cpuhp_state state) {
   return state < sd_cpuhp_nr_states ? sd::machine::kStateNames[state] : "?";
 }
 
-void sd_cpuhp_setup_state(sd_cpuhp_state state, int (*startup)(unsigned), int (*teardown)(unsigned)) {
+void sd_cpuhp_setup_state(sd_cpuhp_state state, int (*startup)(unsigned),
+                          int (*teardown)(unsigned)) {
   Machine::get().steps_table_[state] = {startup, teardown};
 }
 
-sd_cpuhp_state sd_cpuhp_get_state(unsigned cpu) { return Machine::get().hotplug_.cpus[cpu].state; }
+sd_cpuhp_state sd_cpuhp_get_state(unsigned cpu) {
+  return Machine::get().hotplug_.cpus[cpu].state;
+}
 
-int sd_cpu_down(unsigned cpu, const char* fn) { return Machine::get().cpu_down(cpu, fn); }
-int sd_cpu_up(unsigned cpu, const char* fn) { return Machine::get().cpu_up(cpu, fn); }
-void sd_cpus_read_lock(const char* fn) { Machine::get().cpus_read_lock(fn); }
-void sd_cpus_read_unlock(const char*) { Machine::get().cpus_read_unlock(); }
+int sd_cpu_down(unsigned cpu, const char* fn) {
+  return Machine::get().cpu_down(cpu, fn);
+}
+int sd_cpu_up(unsigned cpu, const char* fn) {
+  return Machine::get().cpu_up(cpu, fn);
+}
+void sd_cpus_read_lock(const char* fn) {
+  Machine::get().cpus_read_lock(fn);
+}
+void sd_cpus_read_unlock(const char*) {
+  Machine::get().cpus_read_unlock();
+}
 
-volatile uint64_t* sd_cpu_online_bits(void) { return Machine::get().online_; }
-volatile uint64_t* sd_cpu_active_bits(void) { return Machine::get().active_; }
-volatile uint64_t* sd_cpu_dying_bits(void) { return Machine::get().dying_; }
-unsigned sd_num_online_cpus(void) { return Machine::get().num_online_; }
+volatile uint64_t* sd_cpu_online_bits(void) {
+  return Machine::get().online_;
+}
+volatile uint64_t* sd_cpu_active_bits(void) {
+  return Machine::get().active_;
+}
+volatile uint64_t* sd_cpu_dying_bits(void) {
+  return Machine::get().dying_;
+}
+unsigned sd_num_online_cpus(void) {
+  return Machine::get().num_online_;
+}
 
 int sd_stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name) {
   Machine& m = Machine::get();

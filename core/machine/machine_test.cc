@@ -98,7 +98,8 @@ TEST_P(EveryStrategy, InjectedHotplugFailuresRollBack) {
     const Outcome outcome = run_with(config, GetParam(), seed, [](void*) {
       for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu) {
         sd_cpu_down(cpu, "test");
-        for (int i = 0; i < 100 && sd_cpuhp_get_state(cpu) != sd_cpuhp_online; ++i) sd_cpu_up(cpu, "test");
+        for (int i = 0; i < 100 && sd_cpuhp_get_state(cpu) != sd_cpuhp_online; ++i)
+          sd_cpu_up(cpu, "test");
       }
     });
     ASSERT_FALSE(outcome.failed) << text_of(outcome);
@@ -122,7 +123,8 @@ TEST_P(EveryStrategy, StopMachineExcludesEverybody) {
                   auto* s = static_cast<Shared*>(q);
                   for (int k = 0; k < 20; ++k) {
                     sd_preempt_disable("busy");
-                    if (inside) sd_fail("overlap", "busy", "a task runs while the machine is stopped");
+                    if (inside)
+                      sd_fail("overlap", "busy", "a task runs while the machine is stopped");
                     sd_preempt_enable("busy");
                   }
                   ++s->done;
@@ -196,7 +198,8 @@ TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
                   auto* t = static_cast<State*>(q);
                   for (int k = 0; k < 3; ++k) {
                     sd_rcu_read_lock("reader");
-                    void* object = reinterpret_cast<void*>(sd_load(&t->object, 8, sd_acquire, "reader"));
+                    void* object =
+                        reinterpret_cast<void*>(sd_load(&t->object, 8, sd_acquire, "reader"));
                     if (object) sd_load(object, 8, sd_relaxed, "reader");
                     sd_rcu_read_unlock("reader");
                   }
@@ -225,7 +228,8 @@ void reading_idle_loop(unsigned cpu) {
     sd_local_irq_disable("reader");
     const uint64_t object = sd_load(&read_by_idle, 8, sd_acquire, "reader");
     if (object) sd_load(reinterpret_cast<void*>(object), 8, sd_relaxed, "reader");
-    const bool resched = sd_load(sd_task_flags(sd_idle_task(cpu)), 4, sd_relaxed, "idle") & sd_tif_need_resched;
+    const bool resched =
+        sd_load(sd_task_flags(sd_idle_task(cpu)), 4, sd_relaxed, "idle") & sd_tif_need_resched;
     if (resched) {
       sd_local_irq_enable("idle");
     } else if (!sd_idle_halt("idle")) {
@@ -250,7 +254,8 @@ TEST_P(EveryStrategy, GracePeriodsWaitForIdleTasksThatRead) {
           void* object = sd_alloc(8, "object", false, "test");
           sd_store(object, 1, 8, sd_relaxed, "test");
           sd_store(&read_by_idle, reinterpret_cast<uintptr_t>(object), 8, sd_release, "test");
-          for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu) sd_send_ipi(cpu, sd_vec_reschedule, "test");
+          for (unsigned cpu = 1; cpu < sd_nr_cpus(); ++cpu)
+            sd_send_ipi(cpu, sd_vec_reschedule, "test");
           sd_store(&read_by_idle, 0, 8, sd_release, "test");
           sd_synchronize_rcu("test");
           sd_free(object, "test");
@@ -291,7 +296,8 @@ void poll_for_a_task_that_waits_behind(void*) {
   word = 0;
   sd_task* poller = sd_task_create(
       [](void*) {
-        while (sd_load(&word, 4, sd_acquire, "poller") == 0) sd_wait_change(&word, 0, 4, 0, "poller");
+        while (sd_load(&word, 4, sd_acquire, "poller") == 0)
+          sd_wait_change(&word, 0, 4, 0, "poller");
       },
       nullptr, "poller");
   sd_task_bind(poller, 0, "test");
@@ -313,7 +319,8 @@ void poll_for_a_task_that_sleeps(void*) {
   for (unsigned i = 0; i < 2; ++i) {
     sd_task* poller = sd_task_create(
         [](void*) {
-          while (sd_load(&word, 4, sd_acquire, "poller") == 0) sd_wait_change(&word, 0, 4, 0, "poller");
+          while (sd_load(&word, 4, sd_acquire, "poller") == 0)
+            sd_wait_change(&word, 0, 4, 0, "poller");
         },
         nullptr, "poller");
     sd_task_bind(poller, 0, "test");
@@ -401,7 +408,8 @@ TEST(MachineFailure, AMarkedAccessToFreedMemoryNamesBothStacks) {
   ASSERT_TRUE(outcome.failed);
   EXPECT_EQ(outcome.failure.id, "use-after-free");
   EXPECT_EQ(outcome.failure.function, "user");
-  EXPECT_NE(outcome.failure.message.find("heap:thing#0+8"), std::string::npos) << outcome.failure.message;
+  EXPECT_NE(outcome.failure.message.find("heap:thing#0+8"), std::string::npos)
+      << outcome.failure.message;
   EXPECT_NE(outcome.failure.detail.find("allocated by maker"), std::string::npos);
   EXPECT_NE(outcome.failure.detail.find("freed by killer"), std::string::npos);
 }
@@ -441,7 +449,8 @@ TEST(MachineFailure, PollingMemoryThatIsFreedMeanwhileIsAUseAfterFree) {
       sd_store(word, 1, 4, sd_relaxed, "test");
       sd_task_wake(sd_task_create(
                        [](void*) {
-                         while (sd_load(word, 4, sd_relaxed, "poller") == 1) sd_wait_change(word, 1, 4, 0, "poller");
+                         while (sd_load(word, 4, sd_relaxed, "poller") == 1)
+                           sd_wait_change(word, 1, 4, 0, "poller");
                        },
                        nullptr, "poller"),
                    "test");
@@ -457,7 +466,8 @@ TEST(MachineFailure, ADaemonThatPollsForEverIsAHang) {
   const Outcome outcome = run_with(small(2), "random", 1, [](void*) {
     static uint32_t word;
     word = 0;
-    sd_task* worker = sd_task_create([](void*) { sd_wait_change(&word, 0, 4, 0, "stuck_worker"); }, nullptr, "worker");
+    sd_task* worker = sd_task_create([](void*) { sd_wait_change(&word, 0, 4, 0, "stuck_worker"); },
+                                     nullptr, "worker");
     sd_task_set_daemon(worker);
     sd_task_wake(worker, "test");
   });
@@ -565,7 +575,8 @@ TEST(MachineOffline, ACpuIsDyingWhileItGoesDown) {
         },
         [](unsigned cpu) {
           ++downs;
-          if (!Machine::bit(sd_cpu_dying_bits(), cpu)) sd_fail("not-dying", "teardown", "CPU %u", cpu);
+          if (!Machine::bit(sd_cpu_dying_bits(), cpu))
+            sd_fail("not-dying", "teardown", "CPU %u", cpu);
           return 0;
         });
   }
@@ -609,7 +620,8 @@ TEST(MachineFailure, ADeadCpuThatIsNotIdleDeadIsABug) {
   sd_register_stack(&ops);
   const std::unique_ptr<engine::Chooser> chooser = engine::make_strategy("calm", nullptr);
   chooser->begin(1);
-  const Outcome outcome = run(small(2), *chooser, [](void*) { sd_cpu_down(1, "test"); }, nullptr);
+  const Outcome outcome = run(
+      small(2), *chooser, [](void*) { sd_cpu_down(1, "test"); }, nullptr);
   ASSERT_TRUE(outcome.failed);
   EXPECT_EQ(outcome.failure.id, "BUG");
   EXPECT_EQ(outcome.failure.function, "takedown_cpu");
@@ -631,15 +643,19 @@ TEST(MachineWake, TheCpuOfAWokenTaskIsDrawnOnce) {
   sd_stack_ops ops = Machine::get().ops_;
   ops.ttwu_queue = [](sd_task*, unsigned) { return false; };
   sd_register_stack(&ops);
-  const Outcome outcome = run(small(2), chooser, [](void*) {
-    static sd_waitq queue;
-    queue = {};
-    sd_task_wake(sd_task_create([](void*) { sd_block_on(&queue, "sleeper"); }, nullptr, "sleeper"),
-                 "test");
-    while (!queue.head) sd_yield("test");
-    static_cast<Counting*>(Machine::get().chooser_)->drawn = 0;
-    sd_wake_one(&queue);
-  }, nullptr);
+  const Outcome outcome = run(
+      small(2), chooser,
+      [](void*) {
+        static sd_waitq queue;
+        queue = {};
+        sd_task_wake(
+            sd_task_create([](void*) { sd_block_on(&queue, "sleeper"); }, nullptr, "sleeper"),
+            "test");
+        while (!queue.head) sd_yield("test");
+        static_cast<Counting*>(Machine::get().chooser_)->drawn = 0;
+        sd_wake_one(&queue);
+      },
+      nullptr);
   ASSERT_FALSE(outcome.failed) << text_of(outcome);
   EXPECT_EQ(chooser.drawn, 1u);
 }
@@ -744,14 +760,10 @@ TEST(MachineFailure, WhatMightSleepIsABugWhereNothingMay) {
       {[] { sd_rcu_read_lock("test"); }, "inside rcu_read_lock()"},
   };
   void (*const sleeps[])() = {
-      [] { sd_might_sleep("test"); },
-      [] { sd_cond_resched("test"); },
-      [] { sd_yield("test"); },
-      [] { sd_sleep_ns(1, "test"); },
-      [] { sd_synchronize_rcu("test"); },
-      [] { sd_cpus_read_lock("test"); },
-      [] { sd_cpu_up(0, "test"); },
-      [] { sd_task_create([](void*) {}, nullptr, "task"); },
+      [] { sd_might_sleep("test"); },     [] { sd_cond_resched("test"); },
+      [] { sd_yield("test"); },           [] { sd_sleep_ns(1, "test"); },
+      [] { sd_synchronize_rcu("test"); }, [] { sd_cpus_read_lock("test"); },
+      [] { sd_cpu_up(0, "test"); },       [] { sd_task_create([](void*) {}, nullptr, "task"); },
   };
   for (const auto& context : contexts) {
     enter = context.enter;

@@ -35,10 +35,12 @@ std::string site_text(const engine::Site& site) {
 
 }  // namespace
 
-void Machine::check_access(const volatile void* p, unsigned size, const char* what, const char* fn) {
+void Machine::check_access(const volatile void* p, unsigned size, const char* what,
+                           const char* fn) {
   const Heap::Object* object = heap_.bad_access(p, size);
   if (__builtin_expect(!object, 1)) return;
-  Failure failure = failure_here(FailureKind::use_after_free, object->live ? "out-of-bounds" : "use-after-free", fn);
+  Failure failure = failure_here(FailureKind::use_after_free,
+                                 object->live ? "out-of-bounds" : "use-after-free", fn);
   failure.message = std::string(what) + " of " + std::to_string(size) + " bytes at " + describe(p) +
                     (object->live ? ", past the end of a live object" : ", which is freed memory");
   failure.detail = "allocated by " + site_text(object->allocated) + "\n";
@@ -63,14 +65,14 @@ uint64_t load_after_point(const volatile void* p, unsigned size, sd_order order,
   return value;
 }
 
-uint64_t rmw_after_point(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order,
-                         const char* fn) {
+uint64_t rmw_after_point(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size,
+                         sd_order order, const char* fn) {
   Machine& m = Machine::get();
   m.point(OpKind::rmw, p);
   m.check_access(p, size, "read-modify-write", fn);
   m.charge_access(p, true);
-  const uint64_t old =
-      m.memory_.rmw(m.cpu_->id, p, static_cast<RmwOp>(op), operand, size, static_cast<Order>(order));
+  const uint64_t old = m.memory_.rmw(m.cpu_->id, p, static_cast<RmwOp>(op), operand, size,
+                                     static_cast<Order>(order));
   m.emit(sd::engine::event::rmw, p, old, sd::engine::Memory::peek(p, size), fn);
   m.wake_parked(p);
   return old;
@@ -97,7 +99,8 @@ void sd_store(volatile void* p, uint64_t value, unsigned size, sd_order order, c
   m.point(OpKind::none, nullptr);
 }
 
-uint64_t sd_rmw(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order, const char* fn) {
+uint64_t sd_rmw(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order,
+                const char* fn) {
   const uint64_t old = rmw_after_point(p, op, operand, size, order, fn);
   Machine::get().point(OpKind::none, nullptr);
   return old;
@@ -116,14 +119,15 @@ void sd_own_flags_clear(uint32_t bits, const char* fn) {
   rmw_after_point(Machine::get().current()->flags, sd_andnot, bits, sizeof(bits), sd_relaxed, fn);
 }
 
-bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size, sd_order order,
-                const char* fn) {
+bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,
+                sd_order order, const char* fn) {
   Machine& m = Machine::get();
   m.point(OpKind::rmw, p);
   m.check_access(p, size, "compare-and-exchange", fn);
   m.charge_access(p, true);
   const uint64_t wanted = *expected;
-  const bool stored = m.memory_.cmpxchg(m.cpu_->id, p, expected, desired, size, static_cast<Order>(order));
+  const bool stored =
+      m.memory_.cmpxchg(m.cpu_->id, p, expected, desired, size, static_cast<Order>(order));
   if (stored) {
     m.emit(sd::engine::event::rmw, p, wanted, desired, fn);
     m.wake_parked(p);
@@ -147,7 +151,8 @@ void sd_control_dependency(const volatile void* p) {
   m.memory_.control_dependency(m.cpu_->id, p);
 }
 
-void sd_wait_change(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn) {
+void sd_wait_change(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns,
+                    const char* fn) {
   Machine& m = Machine::get();
   m.point(OpKind::relax, p);
   if (m.stopping_ || !m.running_) return;
@@ -169,7 +174,8 @@ void* sd_alloc(size_t size, const char* tag, bool may_fail, const char* fn) {
   m.charge(50 * cost::kInstructionNs);
   const uint32_t one_in = m.config_.alloc_fail;
   void* p = nullptr;
-  if (!(m.running_ && may_fail && one_in > 1 && m.choose(one_in, Purpose::alloc_fail) == one_in - 1)) {
+  if (!(m.running_ && may_fail && one_in > 1 &&
+        m.choose(one_in, Purpose::alloc_fail) == one_in - 1)) {
     p = m.heap_.allocate(size, tag, m.site(fn));
     if (!p && !may_fail) {
       Failure failure = m.failure_here(FailureKind::harness, "heap-exhausted", fn);
@@ -191,8 +197,10 @@ void sd_free(void* p, const char* fn) {
   const Heap::FreeResult result = m.heap_.free(p, m.site(fn));
   if (result != Heap::FreeResult::ok) {
     const bool twice = result == Heap::FreeResult::double_free;
-    Failure failure = m.failure_here(FailureKind::use_after_free, twice ? "double-free" : "wild-free", fn);
-    failure.message = m.describe(p) + (twice ? " is freed a second time" : " is freed, but is no object of the heap");
+    Failure failure =
+        m.failure_here(FailureKind::use_after_free, twice ? "double-free" : "wild-free", fn);
+    failure.message = m.describe(p) + (twice ? " is freed a second time"
+                                             : " is freed, but is no object of the heap");
     if (twice) {
       failure.detail = "allocated by " + site_text(object->allocated) + "\nfreed first by " +
                        site_text(object->freed) + "\n";
@@ -214,10 +222,18 @@ size_t sd_percpu_reserve(size_t size, size_t align, const char* name) {
 size_t sd_global_reserve(size_t size, size_t align, const char* name) {
   return global_layout().reserve(size, align, name, sd::engine::Space::kGlobalsSize / 2);
 }
-void* sd_percpu_ptr(size_t offset, unsigned cpu) { return Machine::get().space_.area(cpu) + offset; }
-void* sd_global_ptr(size_t offset) { return Machine::get().space_.globals() + offset; }
+void* sd_percpu_ptr(size_t offset, unsigned cpu) {
+  return Machine::get().space_.area(cpu) + offset;
+}
+void* sd_global_ptr(size_t offset) {
+  return Machine::get().space_.globals() + offset;
+}
 
-void sd_sync_release(const volatile void* p) { sd::engine::tsan_release(const_cast<void*>(p)); }
-void sd_sync_acquire(const volatile void* p) { sd::engine::tsan_acquire(const_cast<void*>(p)); }
+void sd_sync_release(const volatile void* p) {
+  sd::engine::tsan_release(const_cast<void*>(p));
+}
+void sd_sync_acquire(const volatile void* p) {
+  sd::engine::tsan_acquire(const_cast<void*>(p));
+}
 
 }  // extern "C"

@@ -82,7 +82,9 @@ void Machine::fiber_main(void* argument) {
   self->entry(self->arg);
 }
 
-void Machine::on_fiber_return() { get().task_returned(); }
+void Machine::on_fiber_return() {
+  get().task_returned();
+}
 
 uint32_t Machine::pick_action() {
   if (cpu_->time_ns > latest_ns_) latest_ns_ = cpu_->time_ns;
@@ -124,7 +126,8 @@ void Machine::set_calm_action() {
   if (disturbances_ < 4 * tasks_used_) {
     for (uint32_t i = 0; i < size; ++i) {
       const uint32_t id = actions_.begin()[(first + i) % size].id;
-      if (id >> config_.cpu_bits() == static_cast<uint32_t>(ActionKind::preempt)) return actions_.set_calm(id);
+      if (id >> config_.cpu_bits() == static_cast<uint32_t>(ActionKind::preempt))
+        return actions_.set_calm(id);
     }
   }
   actions_.set_calm(actions_.begin()[first].id);
@@ -141,7 +144,8 @@ sd_task* Machine::perform(uint32_t action) {
   }
   if (kind < static_cast<uint32_t>(ActionKind::preempt)) {
     cpu.current->command = sd_task::Command::irq;
-    cpu.current->command_vector = static_cast<uint8_t>(kind - static_cast<uint32_t>(ActionKind::irq));
+    cpu.current->command_vector =
+        static_cast<uint8_t>(kind - static_cast<uint32_t>(ActionKind::irq));
     return cpu.current;
   }
   // Tasks that are only ever moved about, and never run, hang.
@@ -245,14 +249,17 @@ void Machine::refresh(Cpu& cpu) {
 
 namespace {
 
-uintptr_t word_of(const volatile void* p) { return reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7}; }
+uintptr_t word_of(const volatile void* p) {
+  return reinterpret_cast<uintptr_t>(p) & ~uintptr_t{7};
+}
 uint32_t bucket_of(const volatile void* p) {
   return static_cast<uint32_t>((word_of(p) * 0x9e3779b97f4a7c15u) >> 58);
 }
 
 }  // namespace
 
-void Machine::park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn) {
+void Machine::park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns,
+                   const char* fn) {
   sd_task* self = cpu_->current;
   self->parked = true;
   self->park_addr = p;

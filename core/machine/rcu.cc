@@ -28,7 +28,8 @@ void Machine::synchronize_rcu(const char* fn) {
   }
   for (uint32_t i = 0; i < tasks_used_; ++i) {
     sd_task& task = *task_pool_[i];
-    if (task.rcu_depth > 0 && task.state != sd_task_state::running && task.state != sd_task_state::dead) {
+    if (task.rcu_depth > 0 && task.state != sd_task_state::running &&
+        task.state != sd_task_state::dead) {
       task.gp_blocked = true;
       ++gp_waiting_;
     }

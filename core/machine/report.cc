@@ -9,7 +9,8 @@ using engine::FailureKind;
 
 namespace {
 
-constexpr const char* kVectorNames[] = {"call-function-single", "call-function", "irq-work", "reschedule", "timer"};
+constexpr const char* kVectorNames[] = {"call-function-single", "call-function", "irq-work",
+                                        "reschedule", "timer"};
 static_assert(sizeof(kVectorNames) / sizeof(kVectorNames[0]) == sd_nr_vectors);
 
 std::string plus(const std::string& name, size_t offset) {
@@ -46,8 +47,10 @@ std::string Machine::describe(const volatile void* p) const {
     const std::string name = variable->name;
     if (name == "cpu masks") {
       constexpr size_t kMaskBytes = kMaxCpus / 8;
-      static constexpr const char* kMasks[] = {"cpu_online_mask", "cpu_active_mask", "cpu_dying_mask"};
-      return plus(kMasks[(offset - variable->offset) / kMaskBytes], (offset - variable->offset) % kMaskBytes);
+      static constexpr const char* kMasks[] = {"cpu_online_mask", "cpu_active_mask",
+                                               "cpu_dying_mask"};
+      return plus(kMasks[(offset - variable->offset) / kMaskBytes],
+                  (offset - variable->offset) % kMaskBytes);
     }
     return plus(name, offset - variable->offset);
   }
@@ -71,8 +74,9 @@ std::string Machine::describe_waiters() const {
     const bool idle = task.sched_class == sd_task_class::idle;
     std::string line;
     if (task.parked) {
-      line = std::string(current ? "polls" : "is preempted polling") + " in " + task.wait_function + " for " +
-             describe(task.park_addr) + " to change from " + std::to_string(task.park_old);
+      line = std::string(current ? "polls" : "is preempted polling") + " in " + task.wait_function +
+             " for " + describe(task.park_addr) + " to change from " +
+             std::to_string(task.park_old);
     } else if (task.state == sd_task_state::blocked && !task.daemon) {
       line = std::string("sleeps in ") + task.wait_function + " for " + task.wait_for;
     } else if (task.state == sd_task_state::waking) {
@@ -124,8 +128,12 @@ void Machine::printk(const char* text) {
   emit(event::printk, nullptr, __builtin_strlen(text), 0, "printk");
 }
 
-std::string describe_address(const volatile void* p) { return Machine::get().describe(p); }
-const std::vector<std::string>& kernel_log() { return Machine::get().log_; }
+std::string describe_address(const volatile void* p) {
+  return Machine::get().describe(p);
+}
+const std::vector<std::string>& kernel_log() {
+  return Machine::get().log_;
+}
 
 const char* task_name(unsigned id) {
   const Machine& m = Machine::get();
@@ -141,6 +149,8 @@ bool percpu_of(const volatile void* p, size_t* offset, unsigned* cpu) {
   return true;
 }
 
-const char* vector_name(unsigned vector) { return vector < sd_nr_vectors ? kVectorNames[vector] : "?"; }
+const char* vector_name(unsigned vector) {
+  return vector < sd_nr_vectors ? kVectorNames[vector] : "?";
+}
 
 }  // namespace sd::machine

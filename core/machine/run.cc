@@ -23,7 +23,8 @@ static_assert(kMaxTasks * engine::kCacheLine <= engine::Space::kGlobalsSize / 2)
 constexpr size_t kMaskBytes = kMaxCpus / 8;
 
 size_t reserve_masks() {
-  static const size_t offset = global_layout().reserve(3 * kMaskBytes, 64, "cpu masks", engine::Space::kGlobalsSize / 2);
+  static const size_t offset =
+      global_layout().reserve(3 * kMaskBytes, 64, "cpu masks", engine::Space::kGlobalsSize / 2);
   return offset;
 }
 
@@ -68,8 +69,9 @@ Machine::Machine() {
   online_ = reinterpret_cast<volatile uint64_t*>(masks);
   active_ = reinterpret_cast<volatile uint64_t*>(masks + kMaskBytes);
   dying_ = reinterpret_cast<volatile uint64_t*>(masks + 2 * kMaskBytes);
-  char* stop = space_.globals() +
-               global_layout().reserve(2 * engine::kCacheLine, 64, "stop_machine", engine::Space::kGlobalsSize / 2);
+  char* stop =
+      space_.globals() + global_layout().reserve(2 * engine::kCacheLine, 64, "stop_machine",
+                                                 engine::Space::kGlobalsSize / 2);
   stop_state_ = reinterpret_cast<volatile uint32_t*>(stop);
   stop_ack_ = reinterpret_cast<volatile uint32_t*>(stop + engine::kCacheLine);
   task_flags_ = reinterpret_cast<volatile uint32_t*>(space_.globals() + kTaskFlagsOffset);
@@ -93,7 +95,8 @@ void Machine::boot(void (*entry)(void*), void* arg) {
   const unsigned n = config_.cpus;
   const unsigned online_at_boot = config_.boot_cpus ? std::min(config_.boot_cpus, n) : n;
   space_.reset(global_layout().used, percpu_layout().used, n, heap_.used());
-  for (uint32_t i = 0; i < tasks_used_; ++i) space_.line_user(kTaskFlagsOffset + i * engine::kCacheLine) = 0;
+  for (uint32_t i = 0; i < tasks_used_; ++i)
+    space_.line_user(kTaskFlagsOffset + i * engine::kCacheLine) = 0;
   heap_.reset();
   memory_.reset(n);
   topology_.configure(n, config_.smt, config_.nodes);
@@ -144,11 +147,11 @@ void Machine::boot(void (*entry)(void*), void* arg) {
     Cpu& c = cpus_[i];
     char name[32];
     snprintf(name, sizeof(name), "migration/%u", i);
-    c.stopper = create_task([](void* cpu) { get().stopper_thread(*static_cast<Cpu*>(cpu)); }, &c, name,
-                            sd_task_class::stopper, i);
+    c.stopper = create_task([](void* cpu) { get().stopper_thread(*static_cast<Cpu*>(cpu)); }, &c,
+                            name, sd_task_class::stopper, i);
     snprintf(name, sizeof(name), "cpuhp/%u", i);
-    c.hotplug_thread = create_task([](void* cpu) { get().hotplug_thread(*static_cast<Cpu*>(cpu)); }, &c, name,
-                                   sd_task_class::normal, i);
+    c.hotplug_thread = create_task([](void* cpu) { get().hotplug_thread(*static_cast<Cpu*>(cpu)); },
+                                   &c, name, sd_task_class::normal, i);
     for (sd_task* task : {c.stopper, c.hotplug_thread}) {
       task->daemon = task->per_cpu_kthread = true;
       task->bound = i;
@@ -164,7 +167,8 @@ void Machine::boot(void (*entry)(void*), void* arg) {
   wake(main_task, false, "boot");
 }
 
-Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg) {
+Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entry)(void*),
+                     void* arg) {
   SD_CHECK(!running_ && config.cpus >= 1 && config.cpus <= kMaxCpus);
   SD_CHECK(ops_.idle_loop && ops_.handle_vector);
   config_ = config;
@@ -198,8 +202,10 @@ Outcome Machine::run(const Config& config, engine::Chooser& chooser, void (*entr
   for (uint32_t i = 0; i < tasks_used_; ++i) {
     sd_task* task = task_pool_[i].get();
     if (!task->fiber) continue;
-    const bool dormant = !failed_ && (task->state == sd_task_state::dead || task->sched_class == sd_task_class::idle ||
-                                      (task->daemon && task->state == sd_task_state::blocked && !task->queue));
+    const bool dormant =
+        !failed_ &&
+        (task->state == sd_task_state::dead || task->sched_class == sd_task_class::idle ||
+         (task->daemon && task->state == sd_task_state::blocked && !task->queue));
     if (dormant) {
       fibers_->release(task->fiber);
     } else {
@@ -240,8 +246,9 @@ void Machine::finish_quietly() {
   cpu_ = &cpus_[0];
   const engine::Heap::Object* object = heap_.corrupted();
   if (!object) return;
-  Failure failure = failure_here(FailureKind::use_after_free, "heap-corruption",
-                                 object->live ? object->allocated.function : object->freed.function);
+  Failure failure =
+      failure_here(FailureKind::use_after_free, "heap-corruption",
+                   object->live ? object->allocated.function : object->freed.function);
   failure.message = describe(space_.heap() + (object->offset - heap_.objects().front().offset)) +
                     (object->live ? " was written past its end by a plain store"
                                   : " was written by a plain store after it was freed");
@@ -285,8 +292,8 @@ uint32_t Machine::choose(uint32_t n, engine::Purpose purpose) {
   return value;
 }
 
-void Machine::emit_on(const Cpu& cpu, engine::EventId id, const volatile void* obj, uint64_t a, uint64_t b,
-                      const char* fn) {
+void Machine::emit_on(const Cpu& cpu, engine::EventId id, const volatile void* obj, uint64_t a,
+                      uint64_t b, const char* fn) {
   if (!running_) return;
   engine::Event& event = trace_.next();
   event.step = steps_;
@@ -306,9 +313,17 @@ Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*)
   return Machine::get().run(config, chooser, entry, arg);
 }
 
-engine::Trace& trace() { return Machine::get().trace_; }
-const Config& config() { return Machine::get().config_; }
-uint64_t steps_now() { return Machine::get().steps_; }
-void fail(engine::Failure failure) { Machine::get().fail(std::move(failure)); }
+engine::Trace& trace() {
+  return Machine::get().trace_;
+}
+const Config& config() {
+  return Machine::get().config_;
+}
+uint64_t steps_now() {
+  return Machine::get().steps_;
+}
+void fail(engine::Failure failure) {
+  Machine::get().fail(std::move(failure));
+}
 
 }  // namespace sd::machine

@@ -74,8 +74,8 @@ void waitq_remove(sd_waitq* queue, sd_task* task) {
 
 // ---- creation and end
 
-sd_task* Machine::create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class,
-                              unsigned cpu) {
+sd_task* Machine::create_task(void (*entry)(void*), void* arg, const char* name,
+                              sd_task_class sched_class, unsigned cpu) {
   const engine::TsanIgnore ignore;
   if (tasks_used_ == kMaxTasks) return nullptr;
   if (tasks_used_ == task_pool_.size()) task_pool_.push_back(std::make_unique<sd_task>());
@@ -211,12 +211,14 @@ void Machine::schedule() {
   Cpu& cpu = *cpu_;
   sd_task* self = cpu.current;
   if (const char* why = atomic_context()) {
-    Failure failure = failure_here(FailureKind::bug, "scheduling-while-atomic", self->wait_function);
-    failure.message = "scheduling while atomic: " + std::string(self->name) + " waits for " + self->wait_for +
-                      " " + why;
+    Failure failure =
+        failure_here(FailureKind::bug, "scheduling-while-atomic", self->wait_function);
+    failure.message = "scheduling while atomic: " + std::string(self->name) + " waits for " +
+                      self->wait_for + " " + why;
     fail(std::move(failure));
   }
-  const bool yields = self->state == sd_task_state::running && self->sched_class != sd_task_class::idle;
+  const bool yields =
+      self->state == sd_task_state::running && self->sched_class != sd_task_class::idle;
   if (yields && !cpu.stopper_runnable && cpu.queue.empty()) return;
   switch_current(cpu, pick_next(cpu));
   if (yields) put_back(cpu, self);
@@ -227,7 +229,8 @@ void Machine::schedule() {
 // ---- run queues
 
 bool Machine::can_leave(const sd_task* task) const {
-  return task->sched_class == sd_task_class::normal && !task->per_cpu_kthread && task->migrate_disabled == 0;
+  return task->sched_class == sd_task_class::normal && !task->per_cpu_kthread &&
+         task->migrate_disabled == 0;
 }
 
 void Machine::put_back(Cpu& cpu, sd_task* task) {
@@ -237,7 +240,8 @@ void Machine::put_back(Cpu& cpu, sd_task* task) {
     cpu.stopper_runnable = true;
     return refresh(cpu);
   }
-  const bool bound_elsewhere = task->bound != sd_any_cpu && task->bound != cpu.id && active(task->bound);
+  const bool bound_elsewhere =
+      task->bound != sd_any_cpu && task->bound != cpu.id && active(task->bound);
   const bool pushes = cpu.balance_push && bit(dying_, cpu.id);
   const bool leaves = can_leave(task) && (pushes || bound_elsewhere);
   enqueue(task, leaves ? select_cpu(task) : cpu.id);
@@ -281,7 +285,8 @@ void Machine::kick(Cpu& cpu) {
   sd_task* current = cpu.current;
   const uint32_t old = *current->flags;
   if (old & sd_tif_need_resched) return;
-  memory_.rmw(cpu_->id, current->flags, engine::RmwOp::bor, sd_tif_need_resched, 4, engine::Order::relaxed);
+  memory_.rmw(cpu_->id, current->flags, engine::RmwOp::bor, sd_tif_need_resched, 4,
+              engine::Order::relaxed);
   wake_parked(current->flags);
   if (current->sched_class != sd_task_class::idle) return;
   const bool local = cpu_ == &cpu && cpu.hardirq_depth > 0;
@@ -309,7 +314,8 @@ void Machine::migrate_one() {
   const auto waiting = static_cast<uint32_t>(migratable_.size());
   sd_task* task = migratable_[waiting > 1 ? choose(waiting, Purpose::migrate_task) : 0];
   unsigned target = choose(config_.cpus, Purpose::migrate_cpu);
-  for (unsigned i = 0; i < config_.cpus && !active(target); ++i) target = (target + 1) % config_.cpus;
+  for (unsigned i = 0; i < config_.cpus && !active(target); ++i)
+    target = (target + 1) % config_.cpus;
   if (target == task->cpu || !active(target)) return;
   Cpu& from = cpus_[task->cpu];
   from.queue.remove(task);
@@ -330,8 +336,8 @@ bool Machine::bind_task(sd_task* task, unsigned cpu_id, const char* fn) {
     refresh(from);
     enqueue(task, cpu_id == sd_any_cpu ? task->cpu : select_cpu(task));
   }
-  while (task == cpu_->current && running_ && task->bound != sd_any_cpu && task->bound != cpu_->id &&
-         active(task->bound)) {
+  while (task == cpu_->current && running_ && task->bound != sd_any_cpu &&
+         task->bound != cpu_->id && active(task->bound)) {
     StopWork work;
     work.rendezvous = false;
     work.name = "migration_cpu_stop";
@@ -414,9 +420,11 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
   // decide by cache topology and load.
   constexpr uint32_t kQueuedOneIn = 4;
   unsigned cpu = sd_any_cpu;
-  if (may_queue && ops_.ttwu_queue && !first && task->sched_class == sd_task_class::normal && config_.cpus > 1) {
+  if (may_queue && ops_.ttwu_queue && !first && task->sched_class == sd_task_class::normal &&
+      config_.cpus > 1) {
     cpu = select_cpu(task);
-    if (cpu != cpu_->id && active(cpu) && choose(kQueuedOneIn, Purpose::wake_path) == kQueuedOneIn - 1) {
+    if (cpu != cpu_->id && active(cpu) &&
+        choose(kQueuedOneIn, Purpose::wake_path) == kQueuedOneIn - 1) {
       task->state = sd_task_state::waking;
       task->cpu = static_cast<uint16_t>(cpu);
       task->wait_function = fn;

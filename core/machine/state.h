@@ -70,10 +70,10 @@ struct Hotplug {
     sd_cpuhp_state fail = sd_cpuhp_nr_states;  // armed failure injection
     bool bringup = false;
     int result = 0;
-    bool thread_done = false;   // the hotplug thread has reached its target, or failed
+    bool thread_done = false;  // the hotplug thread has reached its target, or failed
     bool dead_reported = false;
-    bool online_idle = false;   // the CPU has enabled interrupts and idles
-    sd_waitq done{};            // the controlling task waits here for one of the three
+    bool online_idle = false;  // the CPU has enabled interrupts and idles
+    sd_waitq done{};           // the controlling task waits here for one of the three
   };
   std::vector<PerCpu> cpus;
   // cpu_hotplug_lock, a sleeping reader-writer lock that prefers writers.
@@ -88,7 +88,9 @@ struct Hotplug {
 
 class Machine {
  public:
-  static Machine& get() { return __builtin_expect(instance_ != nullptr, 1) ? *instance_ : create(); }
+  static Machine& get() {
+    return __builtin_expect(instance_ != nullptr, 1) ? *instance_ : create();
+  }
 
   Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg);
   [[noreturn]] void fail(engine::Failure failure);
@@ -98,7 +100,8 @@ class Machine {
   // Chooses and performs actions until the running task is told to go on.
   void dispatch(sd_task* self);
   void refresh(Cpu& cpu);
-  void park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns, const char* fn);
+  void park(const volatile void* p, uint64_t old, unsigned size, uint64_t deadline_ns,
+            const char* fn);
   void wake_parked(const volatile void* p);
   void unpark_range(const volatile void* p, size_t size);
   void unpark(sd_task* task);
@@ -106,11 +109,12 @@ class Machine {
   void not_before(sd_task* task, uint64_t ns);
 
   // ---- tasks (sched.cc)
-  sd_task* create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class, unsigned cpu);
+  sd_task* create_task(void (*entry)(void*), void* arg, const char* name, sd_task_class sched_class,
+                       unsigned cpu);
   const char* atomic_context() const;
-  void might_sleep(const char* fn);      // fails if the running context may not
+  void might_sleep(const char* fn);  // fails if the running context may not
   void forget_task(sd_task* task);
-  void schedule();                       // the current task is not running any more, or yields
+  void schedule();  // the current task is not running any more, or yields
   void switch_current(Cpu& cpu, sd_task* next);
   void preempt(Cpu& cpu);
   sd_task* pick_next(Cpu& cpu);
@@ -183,7 +187,8 @@ class Machine {
   void emit(engine::EventId id, const volatile void* obj, uint64_t a, uint64_t b, const char* fn) {
     emit_on(*cpu_, id, obj, a, b, fn);
   }
-  void emit_on(const Cpu& cpu, engine::EventId id, const volatile void* obj, uint64_t a, uint64_t b, const char* fn);
+  void emit_on(const Cpu& cpu, engine::EventId id, const volatile void* obj, uint64_t a, uint64_t b,
+               const char* fn);
   void check_access(const volatile void* p, unsigned size, const char* what, const char* fn);
   engine::Site site(const char* fn) const;
   uint64_t now() const;
@@ -200,7 +205,9 @@ class Machine {
   unsigned cpus() const { return config_.cpus; }
   bool online(unsigned cpu) const { return bit(online_, cpu); }
   bool active(unsigned cpu) const { return bit(active_, cpu); }
-  static bool bit(const volatile uint64_t* mask, unsigned cpu) { return (mask[cpu / 64] >> (cpu % 64)) & 1; }
+  static bool bit(const volatile uint64_t* mask, unsigned cpu) {
+    return (mask[cpu / 64] >> (cpu % 64)) & 1;
+  }
 
   // State. Grouped by what it belongs to.
   Config config_;
@@ -218,17 +225,18 @@ class Machine {
   std::vector<Cpu> cpus_;
   std::vector<std::unique_ptr<sd_task>> task_pool_;
   uint32_t tasks_used_ = 0;
-  uint32_t live_tasks_ = 0;               // neither dead nor daemons
-  std::vector<sd_task*> migratable_;      // runnable, waiting, and free to run elsewhere
+  uint32_t live_tasks_ = 0;           // neither dead nor daemons
+  std::vector<sd_task*> migratable_;  // runnable, waiting, and free to run elsewhere
   Cpu* cpu_ = nullptr;
-  sd_task* running_task_ = nullptr;       // whose fiber is running; differs from cpu_->current while that is being switched
-  bool running_ = false;                  // points are taken
+  sd_task* running_task_ =
+      nullptr;  // whose fiber is running; differs from cpu_->current while that is being switched
+  bool running_ = false;  // points are taken
   bool stopping_ = false;
   bool failed_ = false;
   std::optional<engine::Failure> failure_;
   uint64_t steps_ = 0;
   uint64_t step_bound_ = 0;
-  uint64_t latest_ns_ = 0;                // the furthest any vCPU has got
+  uint64_t latest_ns_ = 0;  // the furthest any vCPU has got
   uint64_t choices_ = 0;
 
   // Timers: a binary heap of tasks by (deadline, number).
@@ -239,9 +247,10 @@ class Machine {
   };
   std::vector<Timer> timers_;
   uint64_t timer_numbers_ = 0;
-  uint64_t timer_offer_at_ns_ = ~0ull;    // when the earliest one becomes choosable, if it is not yet
-  uint32_t disturbances_ = 0;             // actions since a context last ran
-  uint32_t fruitless_deadlines_ = 0;      // of polling contexts, passed since anybody's wait came to an end
+  uint64_t timer_offer_at_ns_ = ~0ull;  // when the earliest one becomes choosable, if it is not yet
+  uint32_t disturbances_ = 0;           // actions since a context last ran
+  uint32_t fruitless_deadlines_ =
+      0;  // of polling contexts, passed since anybody's wait came to an end
 
   // Parked contexts by address.
   static constexpr uint32_t kParkBuckets = 64;
@@ -249,7 +258,7 @@ class Machine {
   uint32_t parked_count_ = 0;
 
   bool gp_running_ = false;
-  uint32_t gp_waiting_ = 0;               // CPUs and preempted readers that have yet to be quiescent
+  uint32_t gp_waiting_ = 0;  // CPUs and preempted readers that have yet to be quiescent
   sd_waitq gp_done_{};
 
   Hotplug hotplug_;
@@ -257,7 +266,7 @@ class Machine {
   sd_waitq stop_queue_{};
   std::vector<std::vector<StopWork*>> stop_work_;  // by CPU, first in first out
 
-  volatile uint64_t* online_ = nullptr;   // masks in the globals
+  volatile uint64_t* online_ = nullptr;  // masks in the globals
   volatile uint64_t* active_ = nullptr;
   volatile uint64_t* dying_ = nullptr;
   volatile uint32_t* stop_state_ = nullptr;
@@ -268,8 +277,9 @@ class Machine {
   bool bind_task(sd_task* task, unsigned cpu, const char* fn);
 
   static constexpr size_t kLogLines = 256;
-  std::vector<std::string> log_;          // the last lines of printk
-  char start_token_ = 0, end_token_ = 0;  // ThreadSanitizer: order between executions and their driver
+  std::vector<std::string> log_;  // the last lines of printk
+  char start_token_ = 0,
+       end_token_ = 0;  // ThreadSanitizer: order between executions and their driver
   std::array<char, kMaxCpus> cpu_tokens_{};
   std::array<char, kMaxCpus * sd_nr_vectors> ipi_tokens_{};
 
@@ -284,12 +294,12 @@ class Machine {
   void join_contexts();
   static void idle_entry(void* cpu);
   static constexpr uint32_t kFinished = ~0u;
-  uint32_t pick_action();                 // its id, or kFinished: every task has ended and all is quiet
-  sd_task* perform(uint32_t action);      // the task to resume, or nullptr: choose again
+  uint32_t pick_action();             // its id, or kFinished: every task has ended and all is quiet
+  sd_task* perform(uint32_t action);  // the task to resume, or nullptr: choose again
   void set_calm_action();
   bool somebody_is_stuck() const;
   [[noreturn]] void report_hang();
-  bool nothing_can_run();                 // false: finished
+  bool nothing_can_run();  // false: finished
   void resume(sd_task* self, sd_task* target);
   void arrive(sd_task* self);
   static void fiber_main(void* task);
@@ -298,13 +308,18 @@ class Machine {
 
 // Ids of actions: the same thing has the same id in every execution on a machine of this size.
 enum class ActionKind : uint32_t { run, irq, preempt = irq + sd_nr_vectors, kinds_per_cpu };
-inline uint32_t action_id(const Config& config, ActionKind kind, unsigned cpu, unsigned vector = 0) {
+inline uint32_t action_id(const Config& config, ActionKind kind, unsigned cpu,
+                          unsigned vector = 0) {
   return (static_cast<uint32_t>(kind) + vector) << config.cpu_bits() | cpu;
 }
 inline uint32_t migrate_action(const Config& config) {
   return static_cast<uint32_t>(ActionKind::kinds_per_cpu) << config.cpu_bits();
 }
-inline uint32_t timer_action(const Config& config) { return migrate_action(config) + 1; }
-inline uint32_t action_capacity(const Config& config) { return migrate_action(config) + 2; }
+inline uint32_t timer_action(const Config& config) {
+  return migrate_action(config) + 1;
+}
+inline uint32_t action_capacity(const Config& config) {
+  return migrate_action(config) + 2;
+}
 
 }  // namespace sd::machine

@@ -44,7 +44,8 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
   const bool runs = work->active_cpu == sd_any_cpu || work->active_cpu == cpu.id;
   uint32_t state = kNone;
   do {
-    while (sd_load(stop_state_, 4, sd_acquire, kFn) == state) sd_wait_change(stop_state_, state, 4, 0, kFn);
+    while (sd_load(stop_state_, 4, sd_acquire, kFn) == state)
+      sd_wait_change(stop_state_, state, 4, 0, kFn);
     ++state;
     if (state == kDisableIrq) {
       if (sender_may_be_freed(cpu, *work)) deliver_pending(cpu);

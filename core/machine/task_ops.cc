@@ -12,7 +12,9 @@ using sd::engine::Purpose;
 
 namespace {
 
-Machine& m() { return Machine::get(); }
+Machine& m() {
+  return Machine::get();
+}
 
 void preempt_disable(const char* fn) {
   sd_task* self = m().current();
@@ -45,13 +47,14 @@ std::string format(const char* fmt, va_list args) {
 }
 
 // What WARN and BUG print, as a line of the log and as a failure.
-Failure splat(FailureKind kind, const char* id, const char* prefix, const char* file, int line, const char* fn,
-              const char* fmt, va_list args) {
+Failure splat(FailureKind kind, const char* id, const char* prefix, const char* file, int line,
+              const char* fn, const char* fmt, va_list args) {
   const sd::engine::TsanIgnore ignore;
   const char* base = __builtin_strrchr(file, '/');
   Failure failure = m().failure_here(kind, id, fn);
   failure.message = prefix + format(fmt, args);
-  failure.detail = std::string("at ") + (base ? base + 1 : file) + ":" + std::to_string(line) + "\n";
+  failure.detail =
+      std::string("at ") + (base ? base + 1 : file) + ":" + std::to_string(line) + "\n";
   m().printk(failure.message.c_str());
   return failure;
 }
@@ -62,8 +65,12 @@ extern "C" {
 
 // ---- the vCPU
 
-unsigned sd_nr_cpus(void) { return m().config_.cpus; }
-unsigned sd_this_cpu(void) { return m().cpu_->id; }
+unsigned sd_nr_cpus(void) {
+  return m().config_.cpus;
+}
+unsigned sd_this_cpu(void) {
+  return m().cpu_->id;
+}
 
 void sd_preempt_disable(const char* fn) {
   m().point(OpKind::toggle, nullptr);
@@ -75,9 +82,15 @@ void sd_preempt_enable(const char* fn) {
   m().point(OpKind::none, nullptr);
 }
 
-void sd_preempt_enable_no_resched(const char* fn) { preempt_enable(fn); }
-unsigned sd_preempt_count(void) { return m().current()->preempt_count; }
-bool sd_preempt_model_full(void) { return m().config_.preempt_full; }
+void sd_preempt_enable_no_resched(const char* fn) {
+  preempt_enable(fn);
+}
+unsigned sd_preempt_count(void) {
+  return m().current()->preempt_count;
+}
+bool sd_preempt_model_full(void) {
+  return m().config_.preempt_full;
+}
 
 void sd_local_irq_disable(const char* fn) {
   m().point(OpKind::toggle, nullptr);
@@ -100,11 +113,19 @@ void sd_local_irq_restore(bool were_enabled, const char* fn) {
   if (were_enabled) sd_local_irq_enable(fn);
 }
 
-bool sd_irqs_disabled(void) { return m().cpu_->irqs_off; }
-unsigned sd_hardirq_depth(void) { return m().cpu_->hardirq_depth; }
-bool sd_in_task(void) { return m().cpu_->hardirq_depth == 0; }
+bool sd_irqs_disabled(void) {
+  return m().cpu_->irqs_off;
+}
+unsigned sd_hardirq_depth(void) {
+  return m().cpu_->hardirq_depth;
+}
+bool sd_in_task(void) {
+  return m().cpu_->hardirq_depth == 0;
+}
 
-void sd_might_sleep(const char* fn) { m().might_sleep(fn); }
+void sd_might_sleep(const char* fn) {
+  m().might_sleep(fn);
+}
 
 void sd_cond_resched(const char* fn) {
   m().point(OpKind::toggle, nullptr);
@@ -122,15 +143,20 @@ void sd_send_ipi(unsigned cpu, sd_vector vector, const char* fn) {
   m().charge(cost::kIpiSendNs);
   m().emit(event::ipi_send, nullptr, cpu, vector, fn);
   m().raise(cpu, vector,
-            m().cpu_->time_ns + cost::kIpiLatencyNs[m().topology_.distance(m().cpu_->id, cpu)], true);
+            m().cpu_->time_ns + cost::kIpiLatencyNs[m().topology_.distance(m().cpu_->id, cpu)],
+            true);
   m().point(OpKind::none, nullptr);
 }
 
-bool sd_ipi_pending(unsigned cpu, sd_vector vector) { return (m().cpu(cpu).pending >> vector) & 1; }
+bool sd_ipi_pending(unsigned cpu, sd_vector vector) {
+  return (m().cpu(cpu).pending >> vector) & 1;
+}
 
 // ---- time
 
-uint64_t sd_clock_ns(void) { return m().cpu_->time_ns; }
+uint64_t sd_clock_ns(void) {
+  return m().cpu_->time_ns;
+}
 
 void sd_delay_ns(uint64_t ns, const char*) {
   m().point(OpKind::relax, nullptr);
@@ -140,20 +166,40 @@ void sd_delay_ns(uint64_t ns, const char*) {
 
 // ---- tasks
 
-sd_task* sd_current(void) { return m().current(); }
-unsigned sd_task_id(const sd_task* task) { return task->id; }
-const char* sd_task_name(const sd_task* task) { return task->name; }
-unsigned sd_task_cpu(const sd_task* task) { return task->cpu; }
-bool sd_task_is_idle(const sd_task* task) { return task->sched_class == sd_task_class::idle; }
-sd_task* sd_idle_task(unsigned cpu) { return m().cpu(cpu).idle; }
-sd_task* sd_curr_task(unsigned cpu) { return m().cpu(cpu).current; }
+sd_task* sd_current(void) {
+  return m().current();
+}
+unsigned sd_task_id(const sd_task* task) {
+  return task->id;
+}
+const char* sd_task_name(const sd_task* task) {
+  return task->name;
+}
+unsigned sd_task_cpu(const sd_task* task) {
+  return task->cpu;
+}
+bool sd_task_is_idle(const sd_task* task) {
+  return task->sched_class == sd_task_class::idle;
+}
+sd_task* sd_idle_task(unsigned cpu) {
+  return m().cpu(cpu).idle;
+}
+sd_task* sd_curr_task(unsigned cpu) {
+  return m().cpu(cpu).current;
+}
 unsigned sd_nr_running(unsigned cpu) {
   const Cpu& c = m().cpu(cpu);
   return c.queue.size + (c.current != c.idle ? 1u : 0u);
 }
-unsigned sd_nr_pinned(unsigned cpu) { return m().cpu(cpu).pinned; }
-volatile uint32_t* sd_task_flags(sd_task* task) { return task->flags; }
-void* sd_task_storage(sd_task* task) { return task->storage; }
+unsigned sd_nr_pinned(unsigned cpu) {
+  return m().cpu(cpu).pinned;
+}
+volatile uint32_t* sd_task_flags(sd_task* task) {
+  return task->flags;
+}
+void* sd_task_storage(sd_task* task) {
+  return task->storage;
+}
 
 sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name) {
   m().might_sleep("sd_task_create");
@@ -164,7 +210,9 @@ sd_task* sd_task_create(void (*entry)(void*), void* arg, const char* name) {
   return nullptr;
 }
 
-void sd_task_set_argument(sd_task* task, void* arg) { task->arg = arg; }
+void sd_task_set_argument(sd_task* task, void* arg) {
+  task->arg = arg;
+}
 
 bool sd_task_wake(sd_task* task, const char* fn) {
   m().point(OpKind::wake, task);
@@ -180,8 +228,12 @@ bool sd_task_bind(sd_task* task, unsigned cpu, const char* fn) {
   return done;
 }
 
-void sd_task_set_daemon(sd_task* task) { task->daemon = true; }
-void sd_task_set_per_cpu_kthread(sd_task* task) { task->per_cpu_kthread = true; }
+void sd_task_set_daemon(sd_task* task) {
+  task->daemon = true;
+}
+void sd_task_set_per_cpu_kthread(sd_task* task) {
+  task->per_cpu_kthread = true;
+}
 
 void sd_migrate_disable(const char*) {
   m().point(OpKind::toggle, nullptr);
@@ -213,10 +265,18 @@ uint64_t sd_sleep_ns(uint64_t ns, const char* fn) {
   return deadline - m().cpu_->time_ns;
 }
 
-void sd_block_on(sd_waitq* q, const char* fn) { m().block_on(q, fn); }
-unsigned sd_wake_one(sd_waitq* q) { return m().wake_waiters(q, 1, true); }
-unsigned sd_wake_all(sd_waitq* q) { return m().wake_waiters(q, ~0u, false); }
-void sd_point(sd_point_kind kind, const volatile void* p, const char*) { m().point(static_cast<OpKind>(kind), p); }
+void sd_block_on(sd_waitq* q, const char* fn) {
+  m().block_on(q, fn);
+}
+unsigned sd_wake_one(sd_waitq* q) {
+  return m().wake_waiters(q, 1, true);
+}
+unsigned sd_wake_all(sd_waitq* q) {
+  return m().wake_waiters(q, ~0u, false);
+}
+void sd_point(sd_point_kind kind, const volatile void* p, const char*) {
+  m().point(static_cast<OpKind>(kind), p);
+}
 
 // ---- RCU
 
@@ -255,7 +315,9 @@ bool sd_idle_halt(const char* fn) {
   return !machine.stopping_;
 }
 
-bool sd_machine_stopping(void) { return m().stopping_; }
+bool sd_machine_stopping(void) {
+  return m().stopping_;
+}
 
 void sd_schedule_idle(const char* fn) {
   Machine& machine = m();
@@ -284,15 +346,27 @@ void sd_cpu_dead(void) {
 uint32_t sd_choose(uint32_t n, unsigned purpose) {
   return n > 1 ? m().choose(n, static_cast<Purpose>(purpose)) : 0;
 }
-bool sd_patch_on(unsigned patch) { return m().config_.patches[patch]; }
-bool sd_bug_on(unsigned bug) { return m().config_.bugs[bug]; }
-int64_t sd_param(unsigned param) { return m().config_.params[param]; }
+bool sd_patch_on(unsigned patch) {
+  return m().config_.patches[patch];
+}
+bool sd_bug_on(unsigned bug) {
+  return m().config_.bugs[bug];
+}
+int64_t sd_param(unsigned param) {
+  return m().config_.params[param];
+}
 
 // ---- topology
 
-unsigned sd_cpu_to_node(unsigned cpu) { return m().topology_.node_of(cpu); }
-unsigned sd_nr_nodes(void) { return m().topology_.nodes(); }
-unsigned sd_cpu_distance(unsigned a, unsigned b) { return m().topology_.distance(a, b); }
+unsigned sd_cpu_to_node(unsigned cpu) {
+  return m().topology_.node_of(cpu);
+}
+unsigned sd_nr_nodes(void) {
+  return m().topology_.nodes();
+}
+unsigned sd_cpu_distance(unsigned a, unsigned b) {
+  return m().topology_.distance(a, b);
+}
 
 // ---- reports
 
@@ -338,7 +412,9 @@ void sd_fail(const char* id, const char* fn, const char* fmt, ...) {
   m().fail(std::move(failure));
 }
 
-void sd_register_stack(const sd_stack_ops* ops) { m().ops_ = *ops; }
+void sd_register_stack(const sd_stack_ops* ops) {
+  m().ops_ = *ops;
+}
 
 void sd_ttwu_activate(sd_task* task) {
   if (task->state != sd_task_state::waking) {

@@ -34,9 +34,10 @@ inline void install() {
   static const sd_stack_ops ops = {
       .boot = nullptr,
       .idle_loop = idle_loop,
-      .handle_vector = [](unsigned vector) {
-        if (on_vector) on_vector(vector);
-      },
+      .handle_vector =
+          [](unsigned vector) {
+            if (on_vector) on_vector(vector);
+          },
       .task_created = nullptr,
       .task_freed = nullptr,
       .ttwu_queue = nullptr,
@@ -46,8 +47,8 @@ inline void install() {
 }
 
 // Runs `entry` on a machine under `strategy`.
-inline Outcome run_with(const Config& config, const char* strategy, uint64_t seed, void (*entry)(void*),
-                        void* arg = nullptr) {
+inline Outcome run_with(const Config& config, const char* strategy, uint64_t seed,
+                        void (*entry)(void*), void* arg = nullptr) {
   install();
   std::string error;
   std::unique_ptr<engine::Chooser> chooser = engine::make_strategy(strategy, &error);

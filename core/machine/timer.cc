@@ -24,7 +24,8 @@ void Machine::arm_timer(sd_task* task, uint64_t deadline_ns) {
 
 void Machine::cancel_timer(sd_task* task) {
   task->timer_deadline = 0;
-  auto it = std::find_if(timers_.begin(), timers_.end(), [task](const Timer& t) { return t.task == task; });
+  auto it = std::find_if(timers_.begin(), timers_.end(),
+                         [task](const Timer& t) { return t.task == task; });
   if (it == timers_.end()) {  // it has expired, and its interrupt is on the way
     for (Cpu& cpu : cpus_) std::erase(cpu.expired, task);
     return;

@@ -51,8 +51,8 @@ inline constexpr unsigned SCF_RUN_LOCAL = 1u << 1;
 
 // One per source CPU: csd[T] is what multi-target calls from this CPU use for target T.
 struct call_function_data {
-  call_single_data_t* csd;   // nr_cpu_ids() of them, on the heap
-  cpumask* cpumask_work;     // cfd->cpumask; on the heap (CPUMASK_OFFSTACK)
+  call_single_data_t* csd;  // nr_cpu_ids() of them, on the heap
+  cpumask* cpumask_work;    // cfd->cpumask; on the heap (CPUMASK_OFFSTACK)
   cpumask* cpumask_ipi;
 };
 

@@ -205,12 +205,12 @@ TEST(TaskMask, AForkFailsWithoutMemoryForIt) {
   bool failed = false, succeeded = false;
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Outcome outcome = run_with(config, "random", seed, [&failed, &succeeded] {
-      kernel::task_struct* thread =
-          kernel::kthread_run([](void*) { return 7; }, nullptr, "thread");
+      kernel::task_struct* thread = kernel::kthread_run([](void*) { return 7; }, nullptr, "thread");
       (thread ? succeeded : failed) = true;
       SD_EXPECT(!thread || kernel::kthread_join(thread) == 7);
       // A worker is made some time later.
-      SD_EXPECT(smp_call_on_cpu(1, [](void*) { return 5; }, nullptr, false) == 5);
+      SD_EXPECT(smp_call_on_cpu(
+                    1, [](void*) { return 5; }, nullptr, false) == 5);
     });
     ASSERT_FALSE(outcome.failed) << text_of(outcome);
   }
