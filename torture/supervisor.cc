@@ -272,10 +272,19 @@ class Supervisor {
       return phase == WorkerPhase::resting || (late && phase == WorkerPhase::running);
     });
     if (!paused && !late && !stop_time_) return;
-    if (paused) save_state();
+    if (paused) {
+      // What they have found is on its way; without it their executions would count as clean.
+      if (std::any_of(workers_.begin(), workers_.end(), has_more_to_read)) return;
+      save_state();
+    }
     memory_.counters()->paused = false;
     pause_start_.reset();
     next_save_ = Clock::now() + kSavePeriod;
+  }
+
+  static bool has_more_to_read(const WorkerProcess& worker) {
+    pollfd poll_fd{worker.pipe, POLLIN, 0};
+    return worker.pid != 0 && ::poll(&poll_fd, 1, 0) > 0;
   }
 
   // Only while no worker is in the middle of taking an execution.
