@@ -89,12 +89,11 @@ Stuck Watchdog::look(uint64_t progress) {
     progress_ = progress;
     since_ns_ = now_ns;
   }
-  if (moved || now_ns != seen_ns_ || !asleep()) {
+  if (moved || !asleep()) {
     slept_ns_ = 0;
   } else {
     slept_ns_ += std::min(wall_ns - look_ns_, kLongestLookNs);
   }
-  seen_ns_ = now_ns;
   look_ns_ = wall_ns;
   if (now_ns - since_ns_ > patience_ns_) return Stuck::busy;
   return slept_ns_ > sleep_patience_ns_ ? Stuck::asleep : Stuck::no;

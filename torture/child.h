@@ -75,7 +75,6 @@ class Watchdog {
   pid_t pid_ = 0;
   uint64_t progress_ = 0;
   uint64_t since_ns_ = 0;  // CPU time at the last progress
-  uint64_t seen_ns_ = 0;   // CPU time at the last look
   uint64_t look_ns_ = 0;   // wall time of the last look
   uint64_t slept_ns_ = 0;  // wall time that it has slept, as far as looks can tell
 };

@@ -177,27 +177,40 @@ namespace {
 // Message objects: addresses are all that matters. An execution uses a few hundred; when they wrap within
 // one, two messages share an object, which can hide a race but never invents one.
 constexpr uint32_t kMessages = 1u << 16;
-constexpr uint32_t kSlots = 1u << 13;
+constexpr uint32_t kFirstSlots = 1u << 13;
 alignas(64) char message_objects[kTsan ? kMessages * 8 : 8];
 
 }  // namespace
 
 void Memory::Edges::reset(unsigned cpus) {
-  if (slots_.empty()) slots_.resize(kSlots);
+  if (slots_.empty()) slots_.resize(kFirstSlots);
   ++generation_;
+  used_ = 0;
   cpus_.assign(cpus, Cpu{});
 }
 
+// Open addressing, at most half full. No message may be forgotten: an order that ThreadSanitizer
+// does not hear of is a race that is not there.
 Memory::Edges::Slot& Memory::Edges::slot(const volatile void* p) {
-  const auto hash = reinterpret_cast<uintptr_t>(p) * 0x9e3779b97f4a7c15u;
-  uint32_t at = static_cast<uint32_t>(hash >> 40) & (kSlots - 1);
-  for (uint32_t probes = 0; probes < 64; ++probes, at = (at + 1) & (kSlots - 1)) {
-    Slot& s = slots_[at];
-    if (s.generation == generation_ && s.address != p) continue;
-    if (s.generation != generation_) s = Slot{p, nullptr, generation_};
-    return s;
+  const size_t mask = slots_.size() - 1;
+  size_t at = (reinterpret_cast<uintptr_t>(p) * 0x9e3779b97f4a7c15u >> 24) & mask;
+  while (slots_[at].generation == generation_ && slots_[at].address != p) at = (at + 1) & mask;
+  Slot& found = slots_[at];
+  if (found.generation == generation_) return found;
+  if (++used_ > slots_.size() / 2) {
+    grow();
+    return slot(p);
   }
-  return slots_[at] = Slot{p, nullptr, generation_};
+  return found = Slot{p, nullptr, generation_};
+}
+
+void Memory::Edges::grow() {
+  std::vector<Slot> before(2 * slots_.size());
+  before.swap(slots_);
+  used_ = 0;
+  for (const Slot& s : before) {
+    if (s.generation == generation_) slot(s.address) = s;
+  }
 }
 
 void* Memory::Edges::fresh_message() {

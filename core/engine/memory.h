@@ -2,6 +2,7 @@
 // effect at once, in ordinary memory. Weaker models take the same calls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -61,10 +62,12 @@ class Memory {
     };
 
     Slot& slot(const volatile void* p);
+    void grow();
     void* fresh_message();
     void acquire_pending(Cpu& cpu);
 
     std::vector<Slot> slots_;
+    std::size_t used_ = 0;  // of this generation
     std::vector<Cpu> cpus_;
     uint32_t generation_ = 0;
     uint32_t next_message_ = 0;

@@ -388,6 +388,10 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
 void Machine::make_runnable(sd_task* task, unsigned chosen_cpu) {
   fruitless_deadlines_ = 0;
   not_before(task, cpu_->time_ns);
+  if (running_) {  // the run queue's lock, between who enqueues it and the CPU that takes it
+    engine::tsan_release(task);
+    task->acquire_waker = true;
+  }
   if (task->sched_class == sd_task_class::stopper) {
     Cpu& cpu = cpus_[task->cpu];
     task->state = sd_task_state::runnable;

@@ -102,6 +102,11 @@ INSTANTIATE_TEST_SUITE_P(Scf, EveryStackBug, ::testing::ValuesIn(kStackBugs), []
 });
 
 TEST_P(EveryStackBug, IsSeenByTheTortureAlone) {
+#if defined(SD_TSAN)
+  if (GetParam().bug == bugs::Bug::sync_unlock_before) {
+    GTEST_SKIP() << "the csd is reused while its callback runs: ThreadSanitizer sees that first";
+  }
+#endif
   Scenario scenario(GetParam().series);
   scenario.config.bugs = bugs::bit(GetParam().bug);
   scenario.config.patches = bugs::with_forced(scenario.config.patches, scenario.config.bugs);
