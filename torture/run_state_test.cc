@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "torture/replay_text.h"
 #include "torture/user_error.h"
@@ -39,9 +42,9 @@ RunState example() {
   state.unfinished = {3, 7};
   state.elapsed = milliseconds(1234);
   // Each number of the totals is another one.
-  uint64_t words[sizeof(Totals) / sizeof(uint64_t)];
-  for (size_t i = 0; i < std::size(words); i++) words[i] = 1000 + i;
-  std::memcpy(static_cast<void*>(&state.totals), words, sizeof(words));
+  std::array<uint64_t, sizeof(Totals) / sizeof(uint64_t)> words;
+  std::iota(words.begin(), words.end(), 1000);
+  state.totals = std::bit_cast<Totals>(words);
   state.groups = {group("x@f", 5, 2)};
   return state;
 }
