@@ -11,10 +11,12 @@
 namespace sd::torture {
 namespace {
 
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 // Variables of the environment for as long as this lives.
 class Environment {
  public:
-  explicit Environment(std::vector<std::pair<std::string, std::string>> variables) {
+  explicit Environment(const Variables& variables) {
     for (const auto& [name, value] : variables) {
       ::setenv(name.c_str(), value.c_str(), 1);
       names_.push_back(name);
@@ -61,15 +63,15 @@ TEST(Shard, IsWrittenFromOne) {
 }
 
 TEST(Shard, ComesFromSlurm) {
-  const Environment slurm({{"SLURM_ARRAY_TASK_ID", "14"},
-                           {"SLURM_ARRAY_TASK_MIN", "10"},
-                           {"SLURM_ARRAY_TASK_STEP", "2"},
-                           {"SLURM_ARRAY_TASK_COUNT", "5"}});
+  const Environment slurm(Variables{{"SLURM_ARRAY_TASK_ID", "14"},
+                                    {"SLURM_ARRAY_TASK_MIN", "10"},
+                                    {"SLURM_ARRAY_TASK_STEP", "2"},
+                                    {"SLURM_ARRAY_TASK_COUNT", "5"}});
   EXPECT_EQ(parse_shard("auto").text(), "3/5");
 }
 
 TEST(Shard, ComesFromKubernetes) {
-  const Environment pod({{"JOB_COMPLETION_INDEX", "0"}});
+  const Environment pod(Variables{{"JOB_COMPLETION_INDEX", "0"}});
   EXPECT_EQ(parse_shard("auto/4").text(), "1/4");
 }
 
@@ -78,7 +80,7 @@ TEST(Shard, RefusesWhatIsNone) {
                            "auto", "auto/3", "auto/", "/"}) {
     EXPECT_THROW(parse_shard(text), UserError) << text;
   }
-  const Environment pod({{"JOB_COMPLETION_INDEX", "4"}});
+  const Environment pod(Variables{{"JOB_COMPLETION_INDEX", "4"}});
   EXPECT_THROW(parse_shard("auto/4"), UserError);
 }
 
