@@ -104,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Scf, EveryStackBug, ::testing::ValuesIn(kStackBugs), []
 TEST_P(EveryStackBug, IsSeenByTheTortureAlone) {
 #if defined(SD_TSAN)
   if (GetParam().bug == bugs::Bug::sync_unlock_before) {
-    GTEST_SKIP() << "the csd is reused while its callback runs: ThreadSanitizer sees that first";
+    GTEST_SKIP() << "the caller goes on while its callback still writes: ThreadSanitizer sees that "
+                    "first";
   }
 #endif
   Scenario scenario(GetParam().series);
