@@ -44,12 +44,12 @@ inline bool op_writes(OpKind op) {
 }
 
 struct Action {
-  uint32_t id =
-      0;  // names the same entity in every execution of a scenario; below ActionSet::capacity
+  // Names the same entity in every execution of a scenario; below ActionSet::capacity.
+  uint32_t id = 0;
   ActionClass cls = ActionClass::advance;
   OpKind op = OpKind::none;
-  const volatile void* addr =
-      nullptr;  // of the coming operation; an identity, never ordered or hashed
+  // Of the coming operation; an identity, never ordered or hashed.
+  const volatile void* addr = nullptr;
 };
 
 // A dense set of enabled actions. Index 0 is always the calmest action (see set_calm); the order of

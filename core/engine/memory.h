@@ -53,8 +53,8 @@ class Memory {
       void* message = nullptr;
       uint32_t generation = 0;
     };
-    static constexpr unsigned kPending =
-        16;  // messages read since the last fence; beyond, the oldest is acquired at once
+    // Messages read since the last fence; beyond, the oldest is acquired at once.
+    static constexpr unsigned kPending = 16;
     struct Cpu {
       void* released = nullptr;  // published by the last releasing fence
       void* pending[kPending];

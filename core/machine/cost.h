@@ -8,14 +8,14 @@
 namespace sd::machine::cost {
 
 inline constexpr uint64_t kInstructionNs = 1;  // an operation that touches no memory of others
-inline constexpr uint64_t kLineNs[4] = {
-    1, 8, 45, 130};  // last user: same CPU, SMT sibling, same node, other node
+// Last user: same CPU, SMT sibling, same node, other node.
+inline constexpr uint64_t kLineNs[4] = {1, 8, 45, 130};
 inline constexpr uint64_t kStackLineNs = 2;  // a line of a task's stack: always near enough
 inline constexpr uint64_t kAtomicNs = 6;     // on top of the line, for a read-modify-write
 inline constexpr uint64_t kFenceNs = 8;
 inline constexpr uint64_t kIpiSendNs = 60;  // the register write
-inline constexpr uint64_t kIpiLatencyNs[4] = {200, 600, 900,
-                                              1500};  // until the handler starts, by distance
+// Until the handler starts, by distance.
+inline constexpr uint64_t kIpiLatencyNs[4] = {200, 600, 900, 1500};
 inline constexpr uint64_t kIrqEntryNs = 250;
 inline constexpr uint64_t kIrqExitNs = 120;
 inline constexpr uint64_t kSwitchNs = 900;          // a context switch

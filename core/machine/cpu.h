@@ -31,8 +31,8 @@ struct Cpu {
   bool irqs_off = false;
   bool halted = false;  // idle, until an interrupt
   bool alive = false;   // executes instructions; false before bring-up and after idle-dead
-  bool irq_controller_off =
-      false;                  // drops interrupts: from offlining until online again, if at all
+  // Drops interrupts: from offlining until online again, if at all.
+  bool irq_controller_off = false;
   bool balance_push = false;  // tasks that may leave are pushed away while it is dying
   bool revived = false;       // dead, and being brought up again
   uint32_t pinned = 0;        // migrate-disabled tasks that belong here

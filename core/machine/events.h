@@ -13,8 +13,8 @@ void register_events();
 inline constexpr EventId sched_switch = 32;   // a = task id before, b = task id now
 inline constexpr EventId sched_migrate = 33;  // a = task id, b = new cpu
 inline constexpr EventId task_wake = 34;      // a = task id, b = cpu it will run on
-inline constexpr EventId task_block =
-    35;  // the current task leaves the CPU to wait; obj = what for
+// The current task leaves the CPU to wait; obj = what for.
+inline constexpr EventId task_block = 35;
 inline constexpr EventId task_begin = 36;  // first run of the current task
 inline constexpr EventId task_end = 37;
 inline constexpr EventId ipi_send = 38;         // a = target cpu, b = vector
@@ -33,16 +33,16 @@ inline constexpr EventId cpu_dead = 50;       // a = cpu: halted for good
 inline constexpr EventId hotplug_begin = 51;  // a = cpu, b = 1 up, 0 down
 inline constexpr EventId hotplug_end = 52;    // a = cpu, b = 0 or errno
 inline constexpr EventId hotplug_state = 53;  // a = cpu, b = state whose callback is about to run
-inline constexpr EventId stop_run =
-    54;  // every online CPU's stopper spins with IRQs off; fn runs now
+// Every online CPU's stopper spins with IRQs off; fn runs now.
+inline constexpr EventId stop_run = 54;
 inline constexpr EventId stop_done = 55;
 inline constexpr EventId rcu_gp_begin = 56;
 inline constexpr EventId rcu_gp_end = 57;
 inline constexpr EventId park = 58;    // the current context waits for obj to change
 inline constexpr EventId printk = 59;  // obj = text (a static or live string; ring keeps none)
 inline constexpr EventId idle_halt = 60;
-inline constexpr EventId vcpu_kick =
-    61;  // NEED_RESCHED was set for cpu a; b = 1 a reschedule IPI was needed
+// NEED_RESCHED was set for cpu a; b = 1 a reschedule IPI was needed.
+inline constexpr EventId vcpu_kick = 61;
 inline constexpr EventId cpus_read_locked = 62;
 inline constexpr EventId cpus_read_unlocked = 63;
 

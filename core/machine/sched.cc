@@ -385,13 +385,17 @@ void Machine::block_on(sd_waitq* queue, const char* fn) {
   block("a wake-up", fn);
 }
 
+// The run queue's lock, between who enqueues the task and the CPU that takes it.
+void Machine::order_wakeup(sd_task* task) {
+  if (!running_) return;
+  engine::tsan_release(task);
+  task->acquire_waker = true;
+}
+
 void Machine::make_runnable(sd_task* task, unsigned chosen_cpu) {
   fruitless_deadlines_ = 0;
   not_before(task, cpu_->time_ns);
-  if (running_) {  // the run queue's lock, between who enqueues it and the CPU that takes it
-    engine::tsan_release(task);
-    task->acquire_waker = true;
-  }
+  order_wakeup(task);
   if (task->sched_class == sd_task_class::stopper) {
     Cpu& cpu = cpus_[task->cpu];
     task->state = sd_task_state::runnable;
@@ -416,10 +420,6 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
   if (task->queue) waitq_remove(task->queue, task);
   if (task->timer_deadline) cancel_timer(task);
   if (first && !task->daemon) ++live_tasks_;
-  if (running_) {
-    engine::tsan_release(task);
-    task->acquire_waker = true;
-  }
   // A remote wake-up may go through the other CPU's call queue (TTWU_QUEUE), where the kernel would
   // decide by cache topology and load.
   constexpr uint32_t kQueuedOneIn = 4;
@@ -433,6 +433,7 @@ bool Machine::wake(sd_task* task, bool may_queue, const char* fn) {
       task->cpu = static_cast<uint16_t>(cpu);
       task->wait_function = fn;
       task->wait_for = "its wake-up in a call queue";
+      order_wakeup(task);
       const bool irqs_off = cpu_->irqs_off;
       cpu_->irqs_off = true;
       const bool queued = ops_.ttwu_queue(task, cpu);

@@ -123,6 +123,7 @@ class Machine {
   void dequeued(sd_task* task);
   unsigned select_cpu(sd_task* task);
   bool can_leave(const sd_task* task) const;
+  void order_wakeup(sd_task* task);
   void make_runnable(sd_task* task, unsigned chosen_cpu = sd_any_cpu);  // machine-atomic wake-up
   bool wake(sd_task* task, bool may_queue, const char* fn);
   void block(const char* what, const char* fn);
@@ -228,8 +229,8 @@ class Machine {
   uint32_t live_tasks_ = 0;           // neither dead nor daemons
   std::vector<sd_task*> migratable_;  // runnable, waiting, and free to run elsewhere
   Cpu* cpu_ = nullptr;
-  sd_task* running_task_ =
-      nullptr;  // whose fiber is running; differs from cpu_->current while that is being switched
+  // Whose fiber is running; differs from cpu_->current while that is being switched.
+  sd_task* running_task_ = nullptr;
   bool running_ = false;  // points are taken
   bool stopping_ = false;
   bool failed_ = false;
@@ -249,8 +250,8 @@ class Machine {
   uint64_t timer_numbers_ = 0;
   uint64_t timer_offer_at_ns_ = ~0ull;  // when the earliest one becomes choosable, if it is not yet
   uint32_t disturbances_ = 0;           // actions since a context last ran
-  uint32_t fruitless_deadlines_ =
-      0;  // of polling contexts, passed since anybody's wait came to an end
+  // Of polling contexts, passed since anybody's wait came to an end.
+  uint32_t fruitless_deadlines_ = 0;
 
   // Parked contexts by address.
   static constexpr uint32_t kParkBuckets = 64;
@@ -278,8 +279,8 @@ class Machine {
 
   static constexpr size_t kLogLines = 256;
   std::vector<std::string> log_;  // the last lines of printk
-  char start_token_ = 0,
-       end_token_ = 0;  // ThreadSanitizer: order between executions and their driver
+  // ThreadSanitizer: order between executions and their driver.
+  char start_token_ = 0, end_token_ = 0;
   std::array<char, kMaxCpus> cpu_tokens_{};
   std::array<char, kMaxCpus * sd_nr_vectors> ipi_tokens_{};
 

@@ -25,15 +25,15 @@ struct sd_task {
   sd_task_state state = sd_task_state::created;
   sd_task_class sched_class = sd_task_class::normal;
   bool per_cpu_kthread = false;  // stays on its CPU while that goes down
-  bool daemon =
-      false;  // does not keep an execution going; a daemon whose function returned can be woken again
+  // Does not keep an execution going; a daemon whose function returned can be woken again.
+  bool daemon = false;
   bool woken_again = false;    // a daemon that was woken while it still ran
   bool started = false;        // has run on its fiber in this execution
   bool acquire_cpu = false;    // to do when it is next resumed: take over the CPU's view
   bool acquire_waker = false;  // and the view of whoever woke it
   bool irqs_off = false;       // while it is not running: its interrupt flag
-  bool gp_blocked =
-      false;  // preempted inside an RCU reader that the current grace period waits for
+  // Preempted inside an RCU reader that the current grace period waits for.
+  bool gp_blocked = false;
   uint32_t bound = sd_any_cpu;
   uint32_t preempt_count = 0;
   uint32_t rcu_depth = 0;

@@ -25,8 +25,8 @@ namespace tp {
 using id = uint8_t;
 // A call, from entry to return of the outermost function of the API; calls of one context nest (LIFO).
 inline constexpr id call_begin = 96;  // obj = call_args, a = kind, b = wait
-inline constexpr id call_pinned =
-    97;  // the pd section that selects and queues starts; a = this cpu
+// The pd section that selects and queues starts; a = this cpu.
+inline constexpr id call_pinned = 97;
 inline constexpr id call_unpinned = 98;       // that section is about to end (before put_cpu)
 inline constexpr id call_end = 99;            // obj = call_args, a = return value (as uint32)
 inline constexpr id any_selected = 100;       // a = cpu chosen (nr_cpu_ids: none)
@@ -34,27 +34,27 @@ inline constexpr id cond_result = 101;        // a = cpu asked for, b = result
 inline constexpr id run_local_sampled = 102;  // a = whether this cpu was in the mask (RUN_LOCAL)
 inline constexpr id snapshot = 103;  // obj = the mask that was computed (mask & online - self)
 // csd life cycle
-inline constexpr id csd_lock_begin =
-    104;                               // obj = csd: about to wait for LOCK to be clear, to take it
+// obj = csd: about to wait for LOCK to be clear, to take it.
+inline constexpr id csd_lock_begin = 104;
 inline constexpr id csd_locked = 105;  // obj = csd: LOCK was just set by this call; a = target cpu
-inline constexpr id csd_queue_cpu =
-    106;  // obj = csd or node, a = target cpu, b = type; before llist_add
+// obj = csd or node, a = target cpu, b = type; before llist_add.
+inline constexpr id csd_queue_cpu = 106;
 inline constexpr id csd_queued = 107;  // obj = node, a = target cpu, b = list was empty
-inline constexpr id csd_unlock =
-    108;  // obj = csd, a = LOCK was set; just before the releasing store
+// obj = csd, a = LOCK was set; just before the releasing store.
+inline constexpr id csd_unlock = 108;
 inline constexpr id csd_wait_begin = 109;  // obj = csd: waits for its completion
 inline constexpr id csd_wait_end = 110;    // obj = csd
 // flush of the call queue
 inline constexpr id flush_begin = 111;  // a = warn_cpu_offline
 inline constexpr id flush_taken = 112;  // obj = first entry, oldest first, or null
-inline constexpr id csd_unlink =
-    113;  // obj = node, b = type: taken off the batch, before it is run
+// obj = node, b = type: taken off the batch, before it is run.
+inline constexpr id csd_unlink = 113;
 inline constexpr id func_entry = 114;  // obj = csd (null: local execution), a = func, b = info
 inline constexpr id func_exit = 115;   // obj = csd, a = func, b = info
 inline constexpr id flush_end = 116;
 // notification
-inline constexpr id wake_idle_without_ipi =
-    117;                                   // a = cpu: polling, NEED_RESCHED set instead of an IPI
+// a = cpu: polling, NEED_RESCHED set instead of an IPI.
+inline constexpr id wake_idle_without_ipi = 117;
 inline constexpr id csd_resend_ipi = 118;  // a = cpu
 // hotplug hooks
 inline constexpr id smpcfd_prepare = 119;      // a = cpu, b = 0 or errno
