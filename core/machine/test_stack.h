@@ -46,6 +46,16 @@ inline void install() {
   sd_register_stack(&ops);
 }
 
+inline Config small(unsigned cpus = 2) {
+  Config config;
+  config.cpus = cpus;
+  return config;
+}
+
+inline std::string text_of(const Outcome& outcome) {
+  return outcome.failure.id + ": " + outcome.failure.message + "\n" + outcome.failure.detail;
+}
+
 // Runs `entry` on a machine under `strategy`.
 inline Outcome run_with(const Config& config, const char* strategy, uint64_t seed,
                         void (*entry)(void*), void* arg = nullptr) {
