@@ -39,6 +39,11 @@ static inline void gate_arrive(Gate* gate, const char* fn = __builtin_FUNCTION()
   gate_set(gate, count - 1);
 }
 
+// One more to wait for, unless it is open.
+static inline void gate_join(Gate* gate) {
+  if (!gate_is_open(gate)) gate_set(gate, kernel::data_race_read(&gate->count) + 1);
+}
+
 // Waits asleep.
 static inline void gate_wait(Gate* gate, const char* fn = __builtin_FUNCTION()) {
   while (!gate_is_open(gate)) sd_block_on(&gate->wait, fn);

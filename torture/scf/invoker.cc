@@ -45,7 +45,7 @@ void wait_for_cpu(const Invoker* t) {
   gate_arrive(&st->active);
   while (!is_online(t->cpu) && !torture_must_stop())
     sd_block_on(per_cpu_ptr(scf_cpu_back, t->cpu), __func__);
-  gate_set(&st->active, data_race_read(&st->active.count) + 1);
+  gate_join(&st->active);
 }
 
 bool has_more(const Invoker* t) {
@@ -105,7 +105,6 @@ void start_invokers() {
   st->invokers = static_cast<Invoker*>(kernel::kzalloc(size, kernel::GFP_NOFAIL, "scf_stats"));
   scf_verbose("scftorture: Starting %u smp_call_function() threads\n", st->nthreads);
   gate_set(&st->start, st->nthreads);
-  gate_set(&st->active, st->nthreads);
   for (unsigned i = 0; i < st->nthreads; ++i) {
     Invoker* t = &st->invokers[i];
     t->index = i;

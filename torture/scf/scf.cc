@@ -34,6 +34,9 @@ void scf_main(void* arg) {
   }
   gate_set(&st->stop, 1);
   st->nthreads = number_of_threads(*run->params);
+  // Without an invoker nothing but shutdown_secs ends a test; where that is not set either,
+  // nothing is left to do.
+  gate_set(&st->active, st->nthreads == 0 && run->params->shutdown_secs > 0 ? 1 : st->nthreads);
   start_onoff();
   start_shutdown();
   start_stutter();
@@ -42,9 +45,6 @@ void scf_main(void* arg) {
   data_race_write(&st->boot_ended, true);
   smp::trace(tp::phase, nullptr, static_cast<uint64_t>(tp::Phase::run));
 
-  // Without an invoker nothing but shutdown_secs ends a test; where that is not set either,
-  // nothing is left to do.
-  if (st->nthreads == 0 && run->params->shutdown_secs > 0) gate_set(&st->active, 1);
   gate_wait(&st->active);
   scf_torture_cleanup();
 }

@@ -178,7 +178,7 @@ TEST(ScfTest, ShutdownSecsEndsATestThatWouldNotEnd) {
   Scenario scenario;
   scenario.params.ops = 0;
   scenario.params.shutdown_secs = 1;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
     const auto result = run_once(scenario, seed);
     ASSERT_FALSE(result.outcome.failed) << result.text();
     EXPECT_TRUE(result.was_shut_down);
