@@ -66,28 +66,14 @@ class ActionSet {
 
   // Adds the action, or updates class, op and address if it is there already.
   void enable(uint32_t id, ActionClass cls, OpKind op, const volatile void* addr) {
-    uint32_t at = position_[id];
-    if (at == kAbsent) {
-      at = size();
-      position_[id] = at;
-      items_.emplace_back();
-      note_change(id);
-    } else {
-      disturbing_ -= items_[at].cls == ActionClass::disturb;
-    }
-    disturbing_ += cls == ActionClass::disturb;
-    items_[at] = Action{id, cls, op, addr};
+    const uint32_t at = position_[id];
+    if (__builtin_expect(at == kAbsent || items_[at].cls != cls, 0)) return put(id, cls, op, addr);
+    items_[at].op = op;
+    items_[at].addr = addr;
   }
 
   void disable(uint32_t id) {
-    const uint32_t at = position_[id];
-    if (at == kAbsent) return;
-    disturbing_ -= items_[at].cls == ActionClass::disturb;
-    items_[at] = items_.back();
-    position_[items_[at].id] = at;
-    items_.pop_back();
-    position_[id] = kAbsent;
-    note_change(id);
+    if (enabled(id)) remove(id);
   }
 
   // Makes the enabled action `id` index 0 until the next call.
@@ -122,6 +108,8 @@ class ActionSet {
  private:
   static constexpr uint32_t kAbsent = ~0u;
 
+  void put(uint32_t id, ActionClass cls, OpKind op, const volatile void* addr);
+  void remove(uint32_t id);
   void note_change(uint32_t id) { changed_[changes_++ % kChangesKept] = id; }
 
   std::vector<Action> items_;

@@ -117,6 +117,12 @@ void ChoiceLog::note_dropped() {
   __atomic_store_n(&header_->dropped, header_->dropped + 1, __ATOMIC_RELAXED);
 }
 
+uint8_t* ChoiceLog::put(uint32_t value, uint8_t* at) {
+  for (; value >= 0x80; value >>= 7) *at++ = static_cast<uint8_t>(value | 0x80);
+  *at++ = static_cast<uint8_t>(value);
+  return at;
+}
+
 bool ChoiceLog::make_room() {
   if (overflowed_) return false;
   const size_t more = std::min(kPieceBytes, capacity_ - usable_);

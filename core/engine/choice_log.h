@@ -60,7 +60,7 @@ class ChoiceLog {
   // Forgets the choices; state running. O(1).
   void begin(uint64_t execution, uint64_t seed);
   // After an overflow, does nothing. `choice` is a real one: value < count <= kMaxChoiceCount.
-  void append(const Choice& choice) {
+  [[gnu::always_inline]] void append(const Choice& choice) {
     if (used_ + kMaxEncodedBytes > usable_ && !make_room()) return note_dropped();
     used_ = static_cast<size_t>(encode(choice, choices_ + used_) - choices_);
     publish();
@@ -83,23 +83,18 @@ class ChoiceLog {
 
   ChoiceLog(uint8_t* base, size_t capacity, int fd);
 
-  static uint8_t* encode(const Choice& choice, uint8_t* at) {
+  [[gnu::always_inline]] static uint8_t* encode(const Choice& choice, uint8_t* at) {
     const uint32_t first = choice.value << 1 | (choice.is_action ? 0u : 1u);
-    if (first < 0x80 && choice.count < 0x80) {  // nearly always
+    if (__builtin_expect((first | choice.count) < 0x80, 1)) {
       *at++ = static_cast<uint8_t>(first);
       *at++ = static_cast<uint8_t>(choice.count);
     } else {
-      at = put(first, at);
-      at = put(choice.count, at);
+      at = put(choice.count, put(first, at));
     }
     if (!choice.is_action) *at++ = static_cast<uint8_t>(choice.purpose);
     return at;
   }
-  static uint8_t* put(uint32_t value, uint8_t* at) {
-    for (; value >= 0x80; value >>= 7) *at++ = static_cast<uint8_t>(value | 0x80);
-    *at++ = static_cast<uint8_t>(value);
-    return at;
-  }
+  static uint8_t* put(uint32_t value, uint8_t* at);
   void publish() { __atomic_store_n(published_, used_, __ATOMIC_RELEASE); }
   bool make_room();
   void note_dropped();

@@ -1,7 +1,11 @@
 #include "core/engine/disturb.h"
 
+#include <iterator>
+
 namespace sd::engine {
 namespace {
+
+constexpr uint32_t kStepsPerDisturb[] = {4, 16, 64, 256};
 
 // Draws before going through all: with as many of one class as of the other, 8 misses in a row
 // happen once in 256 times, so that costs nothing on average.
@@ -12,6 +16,10 @@ bool disturbs(const Action& action) {
 }
 
 }  // namespace
+
+uint32_t draw_steps_per_disturb(Rng& rng) {
+  return kStepsPerDisturb[rng.below(std::size(kStepsPerDisturb))];
+}
 
 const Action* any_action(const ActionSet& actions, bool disturbing, Rng& rng) {
   uint32_t wanted = disturbing ? actions.disturbing() : actions.size() - actions.disturbing();

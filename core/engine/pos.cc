@@ -1,7 +1,6 @@
 #include "core/engine/pos.h"
 
 #include <cstdio>
-#include <iterator>
 
 #include "core/engine/disturb.h"
 #include "core/engine/draw.h"
@@ -14,9 +13,6 @@ namespace {
 // spins on another; more often would be a random walk, because half of all events wait for less
 // than 2 steps per action.
 constexpr uint32_t kStepsPerRenewal = 64;
-
-// The rate of disturbances is drawn for the same reason as RandomWalk's.
-constexpr uint32_t kStepsPerDisturb[] = {4, 16, 64, 256};
 
 // The priority of what disturbs: below all that draw() gives.
 constexpr uint32_t kDisturb = 1;
@@ -32,7 +28,7 @@ void Pos::begin(uint64_t seed) {
   rng_ = Rng(seed);
   queue_.begin();
   step_ = 0;
-  steps_per_disturb_ = kStepsPerDisturb[rng_.below(std::size(kStepsPerDisturb))];
+  steps_per_disturb_ = draw_steps_per_disturb(rng_);
   std::snprintf(description_, sizeof description_, "pos,disturb=1/%u", steps_per_disturb_);
 }
 

@@ -27,7 +27,7 @@ class Recorder final : public Chooser {
   const char* description() const override { return inner_->description(); }
 
  private:
-  uint32_t record(const Choice& choice) {
+  [[gnu::always_inline]] uint32_t record(const Choice& choice) {
     SD_CHECK(choice.value < choice.count && choice.count <= kMaxChoiceCount);
     // Who asks where there is nothing to choose makes replays longer for nothing.
     SD_CHECK(choice.count > 1);

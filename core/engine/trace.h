@@ -77,9 +77,9 @@ class Trace {
   // Where the next event is to be written, before commit(): an event that is made elsewhere and
   // copied word by word costs as much as all the rest of it.
   Event& next() { return ring_[count_ & (kRingSize - 1)]; }
-  void commit() {
+  [[gnu::always_inline]] void commit() {
     const Event& event = next();
-    const EventFormat& format = formats()[event.id];
+    const EventFormat& format = formats_[event.id];
     const uint64_t a = format.hash_a || event.a < kSurelyNoPointer ? event.a : kSurelyNoPointer;
     const uint64_t b = format.hash_b || event.b < kSurelyNoPointer ? event.b : kSurelyNoPointer;
     mix(static_cast<uint64_t>(event.id) | static_cast<uint64_t>(event.irq_depth) << 8 |
@@ -108,6 +108,7 @@ class Trace {
  private:
   static const EventFormat* formats();
 
+  const EventFormat* formats_ = formats();
   std::vector<Event> ring_ = std::vector<Event>(kRingSize);
   std::array<std::vector<Observer*>, 256> subscribers_;
   std::vector<Observer*> observers_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <bitset>
 #include <cstdint>
 #include <string>
@@ -33,8 +32,6 @@ struct Config {
   bool warnings_expected = false;
 
   uint64_t step_bound = 0;  // 0: from the size of the machine
-  // Bits that hold the number of any CPU.
-  unsigned cpu_bits() const { return static_cast<unsigned>(std::bit_width(cpus - 1)); }
 
   // How far ahead of the present a timer may be made to fire while others could still run.
   uint64_t timer_lead_ns = 1'100'000'000;

@@ -34,7 +34,7 @@ sd_cpuhp_state step(sd_cpuhp_state state, int by) {
 void Machine::set_mask_bit(volatile uint64_t* mask, unsigned cpu, bool set) {
   volatile uint64_t* word = mask + cpu / 64;
   const uint64_t bit = 1ull << (cpu % 64);
-  // The counter and the event change together with the bit, between the two points of the access.
+  // The counter and the event change together with the bit.
   point(OpKind::rmw, word);
   charge_access(word, true);
   const uint64_t old = memory_.rmw(cpu_->id, word, set ? engine::RmwOp::bor : engine::RmwOp::andnot,
@@ -46,7 +46,6 @@ void Machine::set_mask_bit(volatile uint64_t* mask, unsigned cpu, bool set) {
     emit(event::cpu_active, nullptr, cpu, set, "set_cpu_active");
   }
   wake_parked(word);
-  point(OpKind::none, nullptr);
 }
 
 // ---- callbacks

@@ -49,74 +49,77 @@ void Machine::check_access(const volatile void* p, unsigned size, const char* wh
   fail(std::move(failure));
 }
 
+uint64_t Machine::load(const volatile void* p, unsigned size, Order order, const char* fn) {
+  point(OpKind::load, p);
+  check_access(p, size, "load", fn);
+  charge_access(p, false);
+  const uint64_t value = memory_.load(cpu_->id, p, size, order);
+  emit(engine::event::load, p, value, size, fn);
+  return value;
+}
+
+void Machine::store(volatile void* p, uint64_t value, unsigned size, Order order, const char* fn) {
+  point(OpKind::store, p);
+  check_access(p, size, "store", fn);
+  charge_access(p, false);
+  memory_.store(cpu_->id, p, value, size, order);
+  emit(engine::event::store, p, value, size, fn);
+  wake_parked(p);
+}
+
+uint64_t Machine::rmw(volatile void* p, RmwOp op, uint64_t operand, unsigned size, Order order,
+                      const char* fn) {
+  point(OpKind::rmw, p);
+  check_access(p, size, "read-modify-write", fn);
+  charge_access(p, true);
+  const uint64_t old = memory_.rmw(cpu_->id, p, op, operand, size, order);
+  emit(engine::event::rmw, p, old, engine::Memory::peek(p, size), fn);
+  wake_parked(p);
+  return old;
+}
+
 }  // namespace sd::machine
 
 using namespace sd::machine;  // this file is one of the machine's doors
 
-namespace {
-
-uint64_t load_after_point(const volatile void* p, unsigned size, sd_order order, const char* fn) {
-  Machine& m = Machine::get();
-  m.point(OpKind::load, p);
-  m.check_access(p, size, "load", fn);
-  m.charge_access(p, false);
-  const uint64_t value = m.memory_.load(m.cpu_->id, p, size, static_cast<Order>(order));
-  m.emit(sd::engine::event::load, p, value, size, fn);
-  return value;
-}
-
-uint64_t rmw_after_point(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size,
-                         sd_order order, const char* fn) {
-  Machine& m = Machine::get();
-  m.point(OpKind::rmw, p);
-  m.check_access(p, size, "read-modify-write", fn);
-  m.charge_access(p, true);
-  const uint64_t old = m.memory_.rmw(m.cpu_->id, p, static_cast<RmwOp>(op), operand, size,
-                                     static_cast<Order>(order));
-  m.emit(sd::engine::event::rmw, p, old, sd::engine::Memory::peek(p, size), fn);
-  m.wake_parked(p);
-  return old;
-}
-
-}  // namespace
-
 extern "C" {
 
 uint64_t sd_load(const volatile void* p, unsigned size, sd_order order, const char* fn) {
-  const uint64_t value = load_after_point(p, size, order, fn);
-  Machine::get().point(OpKind::none, nullptr);
+  Machine& m = Machine::get();
+  const uint64_t value = m.load(p, size, static_cast<Order>(order), fn);
+  m.point(OpKind::none, nullptr);
   return value;
 }
 
 void sd_store(volatile void* p, uint64_t value, unsigned size, sd_order order, const char* fn) {
   Machine& m = Machine::get();
-  m.point(OpKind::store, p);
-  m.check_access(p, size, "store", fn);
-  m.charge_access(p, false);
-  m.memory_.store(m.cpu_->id, p, value, size, static_cast<Order>(order));
-  m.emit(sd::engine::event::store, p, value, size, fn);
-  m.wake_parked(p);
+  m.store(p, value, size, static_cast<Order>(order), fn);
   m.point(OpKind::none, nullptr);
 }
 
 uint64_t sd_rmw(volatile void* p, sd_rmw_op op, uint64_t operand, unsigned size, sd_order order,
                 const char* fn) {
-  const uint64_t old = rmw_after_point(p, op, operand, size, order, fn);
-  Machine::get().point(OpKind::none, nullptr);
+  Machine& m = Machine::get();
+  const uint64_t old =
+      m.rmw(p, static_cast<RmwOp>(op), operand, size, static_cast<Order>(order), fn);
+  m.point(OpKind::none, nullptr);
   return old;
 }
 
 uint32_t sd_own_flags(const char* fn) {
-  const volatile uint32_t* flags = Machine::get().current()->flags;
-  return static_cast<uint32_t>(load_after_point(flags, sizeof(*flags), sd_relaxed, fn));
+  Machine& m = Machine::get();
+  const volatile uint32_t* flags = m.current()->flags;
+  return static_cast<uint32_t>(m.load(flags, sizeof(*flags), Order::relaxed, fn));
 }
 
 void sd_own_flags_set(uint32_t bits, const char* fn) {
-  rmw_after_point(Machine::get().current()->flags, sd_or, bits, sizeof(bits), sd_relaxed, fn);
+  Machine& m = Machine::get();
+  m.rmw(m.current()->flags, RmwOp::bor, bits, sizeof(bits), Order::relaxed, fn);
 }
 
 void sd_own_flags_clear(uint32_t bits, const char* fn) {
-  rmw_after_point(Machine::get().current()->flags, sd_andnot, bits, sizeof(bits), sd_relaxed, fn);
+  Machine& m = Machine::get();
+  m.rmw(m.current()->flags, RmwOp::andnot, bits, sizeof(bits), Order::relaxed, fn);
 }
 
 bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,

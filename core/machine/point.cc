@@ -10,6 +10,48 @@ using engine::Failure;
 using engine::FailureKind;
 using engine::Fiber;
 
+// Offers an interrupt for each of `deliverable`, and for no other vector.
+void Machine::offer_irqs(Cpu& cpu, uint8_t deliverable) {
+  for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
+    const uint32_t id = action_id(ActionKind::irq, cpu.id, vector);
+    if (deliverable & (1u << vector)) {
+      actions_.enable(id, ActionClass::deliver, OpKind::none, nullptr);
+    } else {
+      actions_.disable(id);
+    }
+  }
+  cpu.offered = deliverable;
+}
+
+void Machine::offer_preemption(Cpu& cpu, bool preemptible) {
+  const uint32_t id = action_id(ActionKind::preempt, cpu.id);
+  if (preemptible) {
+    actions_.enable(id, ActionClass::disturb, OpKind::none, nullptr);
+  } else {
+    actions_.disable(id);
+  }
+  cpu.preempt_offered = preemptible;
+}
+
+void Machine::refresh(Cpu& cpu) {
+  const sd_task* current = cpu.current;
+  const uint32_t run = action_id(ActionKind::run, cpu.id);
+  if (cpu.alive && !cpu.halted && !current->parked) {
+    actions_.enable(run, ActionClass::advance, current->op, current->op_addr);
+  } else {
+    actions_.disable(run);
+  }
+
+  const bool open = cpu.alive && !cpu.irqs_off && cpu.hardirq_depth == 0;
+  const uint8_t deliverable = open ? cpu.pending : 0;
+  if (deliverable != cpu.offered) offer_irqs(cpu, deliverable);
+
+  const bool preemptible = open && config_.preempt_full && current->preempt_count == 0 &&
+                           current->sched_class == sd_task_class::normal &&
+                           (cpu.stopper_runnable || !cpu.queue.empty());
+  if (preemptible != cpu.preempt_offered) offer_preemption(cpu, preemptible);
+}
+
 void Machine::point(OpKind op, const volatile void* addr) {
   if (!running_) return;
   sd_task* self = cpu_->current;
@@ -112,11 +154,11 @@ uint32_t Machine::pick_action() {
 // calm choices alone gets on whenever any schedule does.
 void Machine::set_calm_action() {
   const Cpu& cpu = *cpu_;
-  if (cpu.offered) {
+  if (__builtin_expect(cpu.offered, 0)) {
     const auto vector = static_cast<unsigned>(__builtin_ctz(cpu.offered));
-    return actions_.set_calm(action_id(config_, ActionKind::irq, cpu.id, vector));
+    return actions_.set_calm(action_id(ActionKind::irq, cpu.id, vector));
   }
-  const uint32_t run = action_id(config_, ActionKind::run, cpu.id);
+  const uint32_t run = action_id(ActionKind::run, cpu.id);
   if (actions_.enabled(run)) return actions_.set_calm(run);
   for (const engine::Action& action : actions_) {
     if (action.cls != ActionClass::disturb) return actions_.set_calm(action.id);
@@ -126,7 +168,7 @@ void Machine::set_calm_action() {
   if (disturbances_ < 4 * tasks_used_) {
     for (uint32_t i = 0; i < size; ++i) {
       const uint32_t id = actions_.begin()[(first + i) % size].id;
-      if (id >> config_.cpu_bits() == static_cast<uint32_t>(ActionKind::preempt))
+      if (id < migrate_action(config_) && action_kind(id) == ActionKind::preempt)
         return actions_.set_calm(id);
     }
   }
@@ -134,31 +176,34 @@ void Machine::set_calm_action() {
 }
 
 sd_task* Machine::perform(uint32_t action) {
-  const unsigned bits = config_.cpu_bits();
-  const uint32_t kind = action >> bits;
-  Cpu& cpu = cpus_[action & ((1u << bits) - 1)];
-  if (kind < static_cast<uint32_t>(ActionKind::preempt)) disturbances_ = 0;
-  if (kind == static_cast<uint32_t>(ActionKind::run)) {
-    cpu.current->command = sd_task::Command::go;
-    return cpu.current;
-  }
-  if (kind < static_cast<uint32_t>(ActionKind::preempt)) {
-    cpu.current->command = sd_task::Command::irq;
-    cpu.current->command_vector =
-        static_cast<uint8_t>(kind - static_cast<uint32_t>(ActionKind::irq));
-    return cpu.current;
-  }
-  // Tasks that are only ever moved about, and never run, hang.
-  const uint32_t only_disturbed = 5'000 + 64 * config_.cpus;
-  if (++disturbances_ > only_disturbed) report_hang();
-  if (kind == static_cast<uint32_t>(ActionKind::preempt)) {
+  if (action < migrate_action(config_)) {
+    const ActionKind kind = action_kind(action);
+    Cpu& cpu = cpus_[action >> kActionKindBits];
+    if (kind < ActionKind::preempt) {
+      disturbances_ = 0;
+      const bool run = kind == ActionKind::run;
+      cpu.current->command = run ? sd_task::Command::go : sd_task::Command::irq;
+      cpu.current->command_vector = static_cast<uint8_t>(static_cast<uint32_t>(kind) -
+                                                         static_cast<uint32_t>(ActionKind::irq));
+      return cpu.current;
+    }
+    note_disturbance();
     preempt(cpu);
-  } else if (action == migrate_action(config_)) {
-    migrate_one();
   } else {
-    fire_timer();
+    note_disturbance();
+    if (action == migrate_action(config_)) {
+      migrate_one();
+    } else {
+      fire_timer();
+    }
   }
   return nullptr;
+}
+
+// Tasks that are only ever moved about, and never run, hang.
+void Machine::note_disturbance() {
+  const uint32_t only_disturbed = 5'000 + 64 * config_.cpus;
+  if (++disturbances_ > only_disturbed) report_hang();
 }
 
 // No action is possible: time passes (true), or the execution has ended (false), or hangs.
@@ -206,43 +251,6 @@ void Machine::report_hang() {
       "nothing can run any more, and " + std::to_string(live_tasks_) + " tasks have not ended";
   failure.detail = describe_waiters();
   fail(std::move(failure));
-}
-
-void Machine::refresh(Cpu& cpu) {
-  const sd_task* current = cpu.current;
-  const uint32_t run = action_id(config_, ActionKind::run, cpu.id);
-  if (cpu.alive && !cpu.halted && !current->parked) {
-    actions_.enable(run, ActionClass::advance, current->op, current->op_addr);
-  } else {
-    actions_.disable(run);
-  }
-
-  const bool open = cpu.alive && !cpu.irqs_off && cpu.hardirq_depth == 0;
-  const uint8_t deliverable = open ? cpu.pending : 0;
-  if (deliverable != cpu.offered) {
-    for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
-      const uint32_t id = action_id(config_, ActionKind::irq, cpu.id, vector);
-      if (deliverable & (1u << vector)) {
-        actions_.enable(id, ActionClass::deliver, OpKind::none, nullptr);
-      } else {
-        actions_.disable(id);
-      }
-    }
-    cpu.offered = deliverable;
-  }
-
-  const bool preemptible = open && config_.preempt_full && current->preempt_count == 0 &&
-                           current->sched_class == sd_task_class::normal &&
-                           (cpu.stopper_runnable || !cpu.queue.empty());
-  if (preemptible != cpu.preempt_offered) {
-    const uint32_t preempt = action_id(config_, ActionKind::preempt, cpu.id);
-    if (preemptible) {
-      actions_.enable(preempt, ActionClass::disturb, OpKind::none, nullptr);
-    } else {
-      actions_.disable(preempt);
-    }
-    cpu.preempt_offered = preemptible;
-  }
 }
 
 // ---- parking

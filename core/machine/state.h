@@ -181,6 +181,13 @@ class Machine {
   void cpus_read_unlock();
   void set_mask_bit(volatile uint64_t* mask, unsigned cpu, bool set);
 
+  // ---- accesses (memory_ops.cc): one point, before it. The stack's have another one behind them; the
+  // machine's own have not, as no plain access of the stack follows that could tell.
+  uint64_t load(const volatile void* p, unsigned size, engine::Order order, const char* fn);
+  void store(volatile void* p, uint64_t value, unsigned size, engine::Order order, const char* fn);
+  uint64_t rmw(volatile void* p, engine::RmwOp op, uint64_t operand, unsigned size,
+               engine::Order order, const char* fn);
+
   // ---- decisions, time, events
   uint32_t choose(uint32_t n, engine::Purpose purpose);
   void charge(uint64_t ns) { cpu_->time_ns += ns; }
@@ -298,6 +305,9 @@ class Machine {
   uint32_t pick_action();             // its id, or kFinished: every task has ended and all is quiet
   sd_task* perform(uint32_t action);  // the task to resume, or nullptr: choose again
   void set_calm_action();
+  void offer_irqs(Cpu& cpu, uint8_t deliverable);
+  void offer_preemption(Cpu& cpu, bool preemptible);
+  void note_disturbance();
   bool somebody_is_stuck() const;
   [[noreturn]] void report_hang();
   bool nothing_can_run();  // false: finished
@@ -307,19 +317,24 @@ class Machine {
   static void on_fiber_return();
 };
 
-// Ids of actions: the same thing has the same id in every execution on a machine of this size.
+// Ids of actions: the same thing has the same id in every execution on a machine of this size. The low
+// bits say what it is, the others for which CPU; what belongs to no CPU comes last.
 enum class ActionKind : uint32_t { run, irq, preempt = irq + sd_nr_vectors, kinds_per_cpu };
-inline uint32_t action_id(const Config& config, ActionKind kind, unsigned cpu,
-                          unsigned vector = 0) {
-  return (static_cast<uint32_t>(kind) + vector) << config.cpu_bits() | cpu;
+inline constexpr unsigned kActionKindBits = 3;
+static_assert(static_cast<unsigned>(ActionKind::kinds_per_cpu) <= 1u << kActionKindBits);
+inline constexpr uint32_t action_id(ActionKind kind, unsigned cpu, unsigned vector = 0) {
+  return cpu << kActionKindBits | (static_cast<uint32_t>(kind) + vector);
 }
-inline uint32_t migrate_action(const Config& config) {
-  return static_cast<uint32_t>(ActionKind::kinds_per_cpu) << config.cpu_bits();
+inline constexpr ActionKind action_kind(uint32_t id) {
+  return static_cast<ActionKind>(id & ((1u << kActionKindBits) - 1));
 }
-inline uint32_t timer_action(const Config& config) {
+inline constexpr uint32_t migrate_action(const Config& config) {
+  return config.cpus << kActionKindBits;
+}
+inline constexpr uint32_t timer_action(const Config& config) {
   return migrate_action(config) + 1;
 }
-inline uint32_t action_capacity(const Config& config) {
+inline constexpr uint32_t action_capacity(const Config& config) {
   return migrate_action(config) + 2;
 }
 

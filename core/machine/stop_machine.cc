@@ -5,6 +5,9 @@
 
 namespace sd::machine {
 
+using engine::Order;
+using engine::RmwOp;
+
 namespace {
 
 enum StopState : uint32_t { kNone, kPrepare, kDisableIrq, kRun, kExit };
@@ -44,7 +47,7 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
   const bool runs = work->active_cpu == sd_any_cpu || work->active_cpu == cpu.id;
   uint32_t state = kNone;
   do {
-    while (sd_load(stop_state_, 4, sd_acquire, kFn) == state)
+    while (load(stop_state_, 4, Order::acquire, kFn) == state)
       sd_wait_change(stop_state_, state, 4, 0, kFn);
     ++state;
     if (state == kDisableIrq) {
@@ -56,10 +59,10 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
       if (result) work->result = result;
       emit(event::stop_done, nullptr, cpu.id, 0, work->name);
     }
-    if (sd_rmw(stop_ack_, sd_sub, 1, 4, sd_full, kFn) == 1) {
-      sd_store(stop_ack_, work->threads, 4, sd_relaxed, kFn);
+    if (rmw(stop_ack_, RmwOp::sub, 1, 4, Order::full, kFn) == 1) {
+      store(stop_ack_, work->threads, 4, Order::relaxed, kFn);
       sd_fence(sd_wmb, kFn);
-      sd_store(stop_state_, state + 1, 4, sd_relaxed, kFn);
+      store(stop_state_, state + 1, 4, Order::relaxed, kFn);
     }
   } while (state != kExit);
   sd_local_irq_enable(kFn);
@@ -81,8 +84,8 @@ int Machine::stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char*
   work.threads = num_online_;
   // One section with preemption off, so that no stopper starts to wait for one that is not queued yet.
   sd_preempt_disable(name);
-  sd_store(stop_ack_, num_online_, 4, sd_relaxed, name);
-  sd_store(stop_state_, kPrepare, 4, sd_relaxed, name);
+  store(stop_ack_, num_online_, 4, Order::relaxed, name);
+  store(stop_state_, kPrepare, 4, Order::relaxed, name);
   for (Cpu& c : cpus_) {
     if (online(c.id)) queue_stop(c, &work);
   }
