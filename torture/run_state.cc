@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr size_t kMaxBytes = size_t{64} << 20;
 
 // Every number of the totals with its name.
@@ -30,6 +30,8 @@ void visit_totals(Totals& totals, const Visit& visit) {
   visit("virtual_ns", totals.virtual_ns);
   visit("failures", totals.failures);
   visit("trace_hash", totals.trace_hash);
+  visit("ipis", totals.ipis);
+  visit("superfluous_ipis", totals.superfluous_ipis);
   for (unsigned i = 0; i < scf::kPrims; i++) {
     const std::string name(scf::prim_weight_name(static_cast<scf::Prim>(i)));
     visit("n_" + name, scf.n[i]);

@@ -75,7 +75,7 @@ TEST(RunState, RefusesWhatIsNone) {
     return out;
   };
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"\"shootdown-state\": 1", "\"shootdown-state\": 2"},
+           {"\"shootdown-state\": 2", "\"shootdown-state\": 1"},
            {"\"2/3\"", "\"4/3\""},
            {"\"next\": 12", "\"next\": \"12\""},
            {"\"next\": 12", "\"next\": 1e99"},

@@ -47,6 +47,7 @@ Execution Runner::run(engine::Chooser& chooser, uint64_t seed, const ShownEvents
   execution.outcome = machine::run(scenario_.machine, asked, scf::scf_main, &scf);
   SD_CHECK(!scf.init_failed);  // check_scenario() has seen the weights
   execution.scf = scf.stats;
+  execution.ipis = oracle::ipis_of(registered_oracles());
   engine::Failure& failure = execution.outcome.failure;
   if (watch.seen()) {
     execution.outcome.failed = true;

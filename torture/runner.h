@@ -6,6 +6,7 @@
 
 #include "core/engine/chooser.h"
 #include "core/machine/config.h"
+#include "core/oracle/queue.h"
 #include "torture/report.h"
 #include "torture/scenario.h"
 #include "torture/scf/scf.h"
@@ -15,6 +16,7 @@ namespace sd::torture {
 struct Execution {
   machine::Outcome outcome;
   scf::ScfStats scf;
+  oracle::IpiCounts ipis;
   std::string events;  // of a race: those around it; else empty
 };
 

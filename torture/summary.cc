@@ -104,6 +104,8 @@ std::string summary_json(const TortureOptions& options, const RunResult& result)
                     {"onoff", onoff_json(totals.scf)},
                     {"operations", operations_json(totals.scf)},
                     {"handlers", totals.scf.invoked},
+                    {"ipis", totals.ipis},
+                    {"superfluous_ipis", totals.superfluous_ipis},
                     {"build", build_info()},
                     {"scenario", scenario_json(options.scenario)}};
   // A signature or a message never breaks the file, whatever bytes are in it.

@@ -11,6 +11,8 @@ void Totals::add(const Totals& other) {
   virtual_ns += other.virtual_ns;
   failures += other.failures;
   trace_hash += other.trace_hash;
+  ipis += other.ipis;
+  superfluous_ipis += other.superfluous_ipis;
   scf += other.scf;
 }
 

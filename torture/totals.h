@@ -19,6 +19,8 @@ struct Totals {
   // The sum of the trace hashes: whatever the number of workers, two runs of the same executions have
   // the same, or something other than the choices has decided.
   uint64_t trace_hash = 0;
+  uint64_t ipis = 0;              // for calls
+  uint64_t superfluous_ipis = 0;  // of these, to a CPU whose queue was not found empty
   scf::ScfStats scf;
 
   void add(const Totals& other);

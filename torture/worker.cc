@@ -89,6 +89,8 @@ class Worker {
     totals_.virtual_ns += execution.outcome.virtual_ns;
     totals_.trace_hash += execution.outcome.trace_hash;
     totals_.failures += execution.outcome.failed ? 1 : 0;
+    totals_.ipis += execution.ipis.sent;
+    totals_.superfluous_ipis += execution.ipis.superfluous;
     totals_.scf += execution.scf;
     task_.page->totals.publish(totals_);
   }

@@ -311,7 +311,8 @@ std::vector<BugInfo> mutants() {
                  .preempt = true,
                  .allocated_masks = true,
                  .calls = "many_wait to differing sets"},
-       .expected = {"double-free", "S-I44", "S-I4", "S-I5", "S-I8", "S-I11", "use-after-free"}},
+       .expected = {"double-free", "S-I44", "S-I18", "S-I4", "S-I5", "S-I8", "S-I11",
+                    "use-after-free"}},
 
       {.bug = Bug::maskless_tasks,
        .id = "M26",

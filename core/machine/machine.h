@@ -24,6 +24,7 @@ engine::Trace& trace();
 const Config& config();
 uint64_t steps_now();
 const char* task_name(unsigned task_id);
+bool task_is_idle(unsigned task_id);
 // The last lines of printk of that execution, oldest first.
 const std::vector<std::string>& kernel_log();
 // "cpu2.call_single_queue+0", "heap:scf_check#17+8", "stack of scftorture_invoker/1": never an address.

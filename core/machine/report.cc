@@ -140,6 +140,11 @@ const char* task_name(unsigned id) {
   return id < m.tasks_used_ ? m.task_pool_[id]->name : "?";
 }
 
+bool task_is_idle(unsigned id) {
+  const Machine& m = Machine::get();
+  return id < m.tasks_used_ && m.task_pool_[id]->sched_class == sd_task_class::idle;
+}
+
 bool percpu_of(const volatile void* p, size_t* offset, unsigned* cpu) {
   const Machine& m = Machine::get();
   const size_t at = m.space_.offset_of(p);

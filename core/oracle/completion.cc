@@ -4,9 +4,12 @@
 
 #include <cerrno>
 
+#include "core/machine/events.h"
+
 namespace sd::oracle {
 
 namespace tp = smp::tp;
+namespace mev = machine::event;
 using smp::call_kind;
 
 const char* call_kind_name(call_kind kind) {
@@ -30,11 +33,16 @@ const char* Completion::id_of(call_kind kind, bool wait) {
   return kind == call_kind::many ? "S-I4" : "S-I1";
 }
 
+const char* Completion::id_at_return(const Call& call) {
+  if (call.source_gone) return "S-I35";
+  return call.from_offline ? "S-I37" : id_of(call.kind, call.wait);
+}
+
 std::vector<EventId> Completion::interests() const {
   return {tp::call_begin,     tp::call_pinned,       tp::call_end,       tp::any_selected,
           tp::cond_result,    tp::run_local_sampled, tp::csd_queue_cpu,  tp::csd_unlink,
           tp::func_entry,     tp::func_exit,         tp::csd_lock_begin, tp::csd_locked,
-          tp::csd_wait_begin, tp::csd_wait_end};
+          tp::csd_wait_begin, tp::csd_wait_end,      tp::csd_unlock,     mev::cpu_offline};
 }
 
 void Completion::on_begin() {
@@ -59,6 +67,10 @@ void Completion::on_event(const Event& event) {
       return event.obj ? func_entry(event) : local_entry(event);
     case tp::func_exit:
       return func_exit(event);
+    case tp::csd_unlock:
+      return unlock(event);
+    case mev::cpu_offline:
+      return source_goes(static_cast<unsigned>(event.a));
     default:
       break;
   }
@@ -83,8 +95,11 @@ void Completion::on_event(const Event& event) {
       call->waits_for = event.obj;
       call->waits_to_lock = event.id == tp::csd_lock_begin;
       break;
-    case tp::csd_locked:
     case tp::csd_wait_end:
+      wait_end(event, *call);
+      call->waits_for = nullptr;
+      break;
+    case tp::csd_locked:
       call->waits_for = nullptr;
       break;
     default:
@@ -97,6 +112,7 @@ void Completion::call_begin(const Event& event) {
   Call& call = calls_.push(event.task);
   begin_call(call, event, view());
   call.run_local = args.kind == call_kind::many && (args.scf_flags & smp::SCF_RUN_LOCAL) != 0;
+  call.from_offline = args.kind == call_kind::single && !args.wait && !view().cpu_online(event.cpu);
   call.uid = ++uid_;
   call.func = args.func;
   call.function = event.function;
@@ -122,12 +138,15 @@ void Completion::call_end(const Event& event) {
 void Completion::judge_one_cpu(const Event& event, const Call& call, int result) {
   const uint32_t total = call.queued_count + call.local_started;
   if (result != 0) {
+    if (call.from_offline) {
+      violate("S-I37", event, "{}, made while the CPU is offline, returned {}", who(call), result);
+    }
     if (total == 0) return;
     violate(result == -EBUSY ? "S-I10" : "S-I2", event,
             "{} returned {} although its function was {} {} time(s), the last time for CPU {}",
             who(call), result, call.local_started ? "run" : "queued", total, call.target);
   }
-  const char* id = id_of(call.kind, call.wait);
+  const char* id = id_at_return(call);
   if (total != 1) {
     violate(id, event,
             "{} for CPU {} returned 0, and its function was queued {} and run locally {} "
@@ -142,7 +161,7 @@ void Completion::judge_one_cpu(const Event& event, const Call& call, int result)
 }
 
 void Completion::judge_several_cpus(const Event& event, const Call& call) {
-  const char* id = id_of(call.kind, call.wait);
+  const char* id = id_at_return(call);
   if (call.wait && call.outstanding != 0) {
     const CpuSet missing = call.queued - call.finished;
     const unsigned cpu = missing.first();
@@ -188,7 +207,7 @@ void Completion::queue(const Event& event) {
 
 void Completion::unlink(const Event& event) {
   Current& current = current_[event.cpu];
-  current.csd = event.obj;
+  current.csd = current.to_unlock = event.obj;
   current.request.uid = 0;
   Request* request = requests_.find(event.obj);
   if (!request) return;
@@ -253,6 +272,34 @@ void Completion::func_exit(const Event& event) {
   if (call->ended && call->outstanding == 0) calls_.release(*call);
 }
 
+// By the flush, of the entry that it is at.
+void Completion::unlock(const Event& event) {
+  Current& current = current_[event.cpu];
+  if (current.to_unlock != event.obj) return;
+  current.to_unlock = nullptr;
+  if (current.request.uid == 0) return;
+  if (Call* call = call_of(current.request)) call->unlocked.add(current.request.target);
+}
+
+// Each csd of a call of several CPUs is for one target, whoever has queued it last.
+void Completion::wait_end(const Event& event, const Call& call) {
+  const Request* request = requests_.find(event.obj);
+  if (!call.judged || !request || request->uid == 0) return;
+  if (call.kind != call_kind::many && request->uid != call.uid) return;
+  const uint32_t target = request->target;
+  if (!call.queued.has(target) || call.unlocked.has(target)) return;
+  violate("S-I19", event, "{} has ended its wait for {}, which CPU {} has not unlocked for it",
+          who(call), address(event.obj), target);
+}
+
+void Completion::source_goes(unsigned cpu) {
+  for (uint32_t i = 0; i < calls_.used(); ++i) {
+    Call& call = calls_.at(i);
+    if (call.live && !call.ended && call.wait && call.pinned && call.cpu == cpu)
+      call.source_gone = true;
+  }
+}
+
 void Completion::local_entry(const Event& event) {
   counts_.count_run(reinterpret_cast<smp::smp_call_func_t>(event.a));
   Call* call = calls_.top(event.task);
@@ -286,7 +333,7 @@ void Completion::on_end() {
     event.task = call.task;
     event.cpu = static_cast<uint16_t>(call.cpu);
     const CpuSet missing = call.queued - call.finished;
-    violate(id_of(call.kind, false), event,
+    violate(call.from_offline ? "S-I37" : id_of(call.kind, false), event,
             "the execution is over and the function of {} has never {} on CPU {}", who(call),
             call.started.has(missing.first()) ? "finished" : "begun", missing.first());
   }

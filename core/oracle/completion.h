@@ -9,6 +9,12 @@
 // S-I6  A call that did not wait and returned 0: func runs exactly once (per target), before the
 //       end of the execution at the latest.
 // S-I8  A call of several CPUs without RUN_LOCAL never runs func on the calling CPU.
+// S-I19 The wait of a task for a csd ends only after the task's own request was unlocked by the target,
+//       which is after its function; it may end later.
+// S-I35 S-I1 and S-I4 for calls whose CPU has gone offline since their section ended: the task has been
+//       moved, and its wait is neither lost nor doubled.
+// S-I37 The no-wait single call of an offline CPU (of its idle task, to say that it is dead) returns 0,
+//       and its function runs exactly once, possibly after the caller has halted.
 // S-I10 (part) single_async that returns -EBUSY adds no run.
 //
 // Exceptions: calls from a context that the API forbids (interrupts off on an online CPU, or not a
@@ -58,6 +64,8 @@ class Completion : public Oracle {
 
   struct Call : CallRecord {
     bool ended = false;
+    bool source_gone = false;  // the CPU of the section, since
+    bool from_offline = false;
     bool run_local = false;
     bool local_sampled = false, local_cond = false;
     uint32_t uid = 0;
@@ -67,7 +75,7 @@ class Completion : public Oracle {
     const char* function = "";
     const volatile void* waits_for = nullptr;  // csd
     bool waits_to_lock = false;
-    CpuSet queued, started, finished;
+    CpuSet queued, started, finished, unlocked;
   };
 
   // What a csd was last queued for.
@@ -82,7 +90,8 @@ class Completion : public Oracle {
 
   // The entry that a CPU's flush has unlinked last.
   struct Current {
-    const volatile void* csd = nullptr;
+    const volatile void* csd = nullptr;  // until its function has run
+    const volatile void* to_unlock = nullptr;
     Request request;
   };
 
@@ -95,11 +104,15 @@ class Completion : public Oracle {
   void func_entry(const Event& event);
   void func_exit(const Event& event);
   void local_entry(const Event& event);
+  void unlock(const Event& event);
+  void wait_end(const Event& event, const Call& call);
+  void source_goes(unsigned cpu);
   const Request* request_running(const Event& event);
   Call* call_of(const Request& request);
   void count_return(const Call& call, bool refused);
 
   static const char* id_of(smp::call_kind kind, bool wait);
+  static const char* id_at_return(const Call& call);
   CallName who(const Call& call) const { return name_of(view(), call); }
 
   CallStacks<Call> calls_;

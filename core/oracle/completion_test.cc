@@ -466,5 +466,124 @@ TEST(Completion, ManyCallsAndCsdsGrowTheTables) {
   EXPECT_EQ(s.observer.counts().runs[0], 0u);
 }
 
+// ---- S-I19
+
+TEST(Completion, SI19WaitEndsBeforeTheTargetIsDone) {
+  for (const int progress : {0, 1, 2, 3}) {
+    CompletionScript s;
+    call_single_data_t csd{};
+    const smp::cpumask mask = mask_of({1});
+    const call_args args = many_args(&mask, true);
+    s.on(0, 10).begin(args).pin().lock(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+    s.ev(tp::csd_wait_begin, &csd);
+    s.on(1, 21, 1).flush_begin().take();
+    if (progress > 0) s.unlink(&csd, kSync).enter(&csd);
+    if (progress > 1) s.leave(&csd);
+    if (progress > 2) s.unlock(&csd);
+    s.on(0, 10).ev(tp::csd_wait_end, &csd);
+    EXPECT_EQ(s.id(), progress > 2 ? "" : "S-I19") << progress << s.failure().message;
+  }
+}
+
+TEST(Completion, SI19WaitForAStackCsdEndsTooEarly) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const call_args args = single_args(1, true);
+  s.on(0, 10).begin(args).pin().locked(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+  s.ev(tp::csd_wait_begin, &csd).ev(tp::csd_wait_end, &csd);
+  EXPECT_EQ(s.id(), "S-I19");
+}
+
+TEST(Completion, SI19MayWaitForTheNextRequestToo) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const smp::cpumask mask = mask_of({1});
+  const call_args args = many_args(&mask, true);
+  s.on(0, 10).begin(args).pin().lock(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+  s.ev(tp::csd_wait_begin, &csd);
+  flush_one(s, 1, &csd, kSync);
+  // Another task of CPU 0 takes the csd for the same target, and is not done when the first one is.
+  s.on(0, 12).begin(args).pin().lock(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+  s.on(2, 10).ev(tp::csd_wait_end, &csd).end();
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+  s.on(0, 12).ev(tp::csd_wait_begin, &csd).ev(tp::csd_wait_end, &csd);
+  EXPECT_EQ(s.id(), "S-I19");
+}
+
+TEST(Completion, SI19StackCsdThatWasNeverQueued) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const call_args args = single_args(1, true);
+  s.on(0, 10).begin(args).pin().locked(&csd, 1).fill(&csd, kSync).unlock(&csd).unpin();  // -ENXIO
+  s.ev(tp::csd_wait_begin, &csd).ev(tp::csd_wait_end, &csd).end(-ENXIO);
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
+// ---- S-I35
+
+TEST(Completion, SI35WaitOfATaskThatWasMovedIsLost) {
+  for (const bool several : {false, true}) {
+    CompletionScript s;
+    call_single_data_t csd{};
+    const smp::cpumask mask = mask_of({1});
+    const call_args args = several ? many_args(&mask, true) : single_args(1, true);
+    s.on(0, 10).begin(args).pin().locked(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+    s.on(0, 0).go_offline(0);
+    s.on(2, 10).end();
+    EXPECT_EQ(s.id(), "S-I35");
+  }
+}
+
+TEST(Completion, SI35WaitOfATaskThatWasMoved) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const smp::cpumask mask = mask_of({1});
+  const call_args args = many_args(&mask, true);
+  s.on(0, 10).begin(args).pin().lock(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).unpin();
+  s.on(0, 0).go_offline(0);
+  flush_one(s, 1, &csd, kSync);
+  s.on(2, 10).ev(tp::csd_wait_begin, &csd).ev(tp::csd_wait_end, &csd).end();
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
+// ---- S-I37
+
+// The call of CPU 3, which is offline, to CPU 0; it halts right behind.
+void report_dead(CompletionScript& s, call_single_data_t* csd, const call_args& args) {
+  s.view.set_online(3, false);
+  s.start();
+  s.view.irqs_off = true;
+  s.on(3, 3).begin(args).pin().lock(csd, 0).fill(csd, kAsync);
+}
+
+TEST(Completion, SI37ReportOfADeadCpuIsRefused) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const call_args args = single_args(0, false);
+  report_dead(s, &csd, args);
+  s.unlock(&csd).unpin().end(-ENXIO);
+  EXPECT_EQ(s.id(), "S-I37");
+}
+
+TEST(Completion, SI37ReportOfADeadCpuIsNeverRun) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const call_args args = single_args(0, false);
+  report_dead(s, &csd, args);
+  s.queue(&csd, 0, kAsync).unpin().end().finish();
+  EXPECT_EQ(s.id(), "S-I37");
+}
+
+TEST(Completion, SI37ReportOfADeadCpuIsRunAfterItHasHalted) {
+  CompletionScript s;
+  call_single_data_t csd{};
+  const call_args args = single_args(0, false);
+  report_dead(s, &csd, args);
+  s.queue(&csd, 0, kAsync).unpin().end().ev(mev::cpu_dead, nullptr, 3);
+  flush_one(s, 0, &csd, kAsync);
+  s.finish();
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
 }  // namespace
 }  // namespace sd::oracle::testing

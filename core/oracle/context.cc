@@ -1,17 +1,20 @@
 #include "core/oracle/context.h"
 
 #include "core/machine/events.h"
-#include "core/smp/trace.h"
+#include "core/oracle/call_record.h"
 
 namespace sd::oracle {
 
 namespace tp = smp::tp;
 namespace mev = machine::event;
+using series::Patch;
+using smp::call_kind;
 
 std::vector<EventId> Context::interests() const {
   return {tp::call_begin,     tp::call_end,      tp::call_pinned,   tp::call_unpinned,
           tp::flush_begin,    tp::flush_end,     tp::func_entry,    tp::func_exit,
-          tp::irq_work_entry, tp::irq_work_exit, tp::csd_queue_cpu, mev::sched_switch};
+          tp::irq_work_entry, tp::irq_work_exit, tp::csd_queue_cpu, mev::sched_switch,
+          tp::snapshot,       tp::csd_wait_begin};
 }
 
 void Context::on_begin() {
@@ -56,6 +59,11 @@ void Context::on_event(const Event& event) {
     case tp::call_unpinned:
       call->pinned = false;
       return;
+    case tp::snapshot:
+      if (call->needs_mask && event.obj == view().cpu_mask(event.cpu)) call->preemptible = false;
+      return;
+    case tp::csd_wait_begin:
+      return wait_begin(event, *call);
     case tp::csd_queue_cpu:
       if (event.b != smp::CSD_TYPE_SYNC && event.b != smp::CSD_TYPE_ASYNC) return;
       break;
@@ -113,9 +121,50 @@ void Context::switched(const Event& event) {
 }
 
 void Context::call_begin(const Event& event) {
+  const smp::call_args& args = args_of(event);
+  judge_context(event, args);
   Call& call = calls_.push(event.task);
   call.depth = view().preempt_count();
   call.function = event.function;
+  call.preemptible = waits_preemptibly(args);
+  call.needs_mask =
+      args.kind == call_kind::many && view().patch(Patch::p04) && !view().patch(Patch::p06_merged);
+}
+
+void Context::judge_context(const Event& event, const smp::call_args& args) {
+  if (args.kind == call_kind::single_async) return;
+  if (!view().in_task()) {
+    violate("S-I43", event, "{} is called on CPU {} outside of task context",
+            call_kind_name(args.kind), event.cpu);
+  }
+  if (view().irqs_disabled() && view().cpu_online(event.cpu)) {
+    violate("S-I43", event, "{} is called on CPU {}, which is online, with interrupts off",
+            call_kind_name(args.kind), event.cpu);
+  }
+}
+
+bool Context::waits_preemptibly(const smp::call_args& args) const {
+  const View& kernel = view();
+  switch (args.kind) {
+    case call_kind::single:
+      return kernel.patch(Patch::p02);
+    case call_kind::any:
+      return kernel.patch(Patch::p02) && kernel.patch(Patch::p03);
+    case call_kind::many:
+      if (!kernel.patch(Patch::p06)) return false;
+      if (args.scf_flags & smp::SCF_RUN_LOCAL) return kernel.patch(Patch::p08);
+      return args.mask != kernel.online_mask() || kernel.patch(Patch::p07);
+    default:
+      return false;
+  }
+}
+
+void Context::wait_begin(const Event& event, const Call& call) {
+  const unsigned depth = view().preempt_count();
+  if (!call.preemptible || depth == call.depth) return;
+  violate("S-I42", event,
+          "{} on CPU {} waits with preempt_count {}, and was called with {}: it is not preemptible",
+          task(event.task), event.cpu, depth, call.depth);
 }
 
 void Context::call_end(const Event& event) {

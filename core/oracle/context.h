@@ -5,10 +5,16 @@
 // S-I40 The depth of disabled preemption at return equals that at entry, for every API.
 // S-I41 From the choice of targets to the IPIs the task never leaves its CPU and is never
 //       preempted.
+// S-I42 Where the series makes a call preemptible, the depth of disabled preemption while it waits for
+//       completion equals that at entry.
+// S-I43 Calls are not made with interrupts off on an online CPU, nor outside of task context.
 //
 // Exceptions: a callback may call single_async for its own CPU, which runs there and then, without
 // csd, and is no flush. The local part of a call is no callback of a flush. smp_call_on_cpu and
-// irq_work_queue_on have no section of their own.
+// irq_work_queue_on have no section of their own. S-I42: single from P02 on, any with P02 and P03, many
+// with P06, smp_call_function with P07 too, on_each_cpu* with P08 too; as P06 was posted, only tasks
+// that have a mask of their own. The wait to lock a csd, before it is queued, is not preemptible, nor
+// is the inside of each wait with csd debugging and P01. S-I43: single_async may be called anywhere.
 //
 // Cost: O(1) per tracepoint of a call and of a flush, and per switch of tasks.
 #pragma once
@@ -18,6 +24,7 @@
 
 #include "core/oracle/call_stacks.h"
 #include "core/oracle/oracle.h"
+#include "core/smp/trace.h"
 
 namespace sd::oracle {
 
@@ -40,7 +47,9 @@ class Context : public Oracle {
     bool pinned = false;    // inside the section
     bool switched = false;  // switched out since the section began
     bool had_section = false;
-    uint32_t depth = 0;  // of disabled preemption, at entry
+    bool preemptible = false;  // the series lets it wait with preemption as it was
+    bool needs_mask = false;   // provided that the task has a mask
+    uint32_t depth = 0;        // of disabled preemption, at entry
     const char* function = "";
   };
 
@@ -48,6 +57,9 @@ class Context : public Oracle {
   void callback(const Event& event, const char* what);
   void switched(const Event& event);
   void call_begin(const Event& event);
+  void judge_context(const Event& event, const smp::call_args& args);
+  bool waits_preemptibly(const smp::call_args& args) const;
+  void wait_begin(const Event& event, const Call& call);
   void call_end(const Event& event);
 
   struct Flush {

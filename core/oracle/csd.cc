@@ -58,7 +58,7 @@ void Csd::on_event(const Event& event) {
       if (event.obj && flush_[event.cpu].csd == event.obj) flush_[event.cpu].left = true;
       return;
     case tp::flush_end:
-      return finish(event);
+      return flush_end(event);
     case tp::call_begin:
       return call_begin(event);
     case tp::call_end:
@@ -98,6 +98,16 @@ void Csd::locked(const Event& event) {
   state.owner_task = event.task;
   state.target = static_cast<uint16_t>(event.a);
   if (Call* call = calls_.top(event.task)) call->csd = event.obj;
+  check_flags(event);
+}
+
+// LOCK has just been taken, or is about to be dropped.
+void Csd::check_flags(const Event& event) const {
+  if (!view().readable(event.obj, sizeof(smp::call_single_data_t))) return;
+  const unsigned flags = csd_at(event.obj)->node.u_flags;
+  if ((flags & ~smp::CSD_TYPE_SYNC) == smp::CSD_FLAG_LOCK) return;
+  violate("S-I20", event, "the flags of {} are {:#x}, which is neither LOCK nor LOCK and SYNC",
+          address(event.obj), flags);
 }
 
 // The owner is about to add the csd to the target's queue.
@@ -143,7 +153,9 @@ void Csd::queue_operation(const Event& event) {
 
 // The flush takes the csd off its batch.
 void Csd::unlink(const Event& event) {
+  const volatile void* wake_up = flush_[event.cpu].wake_up;
   finish(event);
+  flush_[event.cpu].wake_up = event.b == smp::CSD_TYPE_TTWU ? event.obj : wake_up;
   if (!is_csd_type(event.b)) return;
   State* state = csds_.find(event.obj);
   if (!state) return;
@@ -191,6 +203,7 @@ void Csd::unlock(const Event& event) {
     violate("S-I13", event, "{} on CPU {} unlocks {}, which is not locked", task(event.task),
             event.cpu, address(event.obj));
   }
+  check_flags(event);
   State& state = csds_.get(event.obj);
   switch (state.place) {
     case Place::announced:
@@ -269,6 +282,16 @@ void Csd::finish(const Event& event) {
             event.cpu, type_name(flush.type), address(flush.csd));
   }
   flush = Flush{};
+}
+
+void Csd::flush_end(const Event& event) {
+  const volatile void* wake_up = flush_[event.cpu].wake_up;
+  finish(event);
+  if (!wake_up || !view().readable(wake_up, sizeof(smp::__call_single_node))) return;
+  const unsigned flags = csd_at(wake_up)->node.u_flags;
+  if ((flags & smp::CSD_FLAG_TYPE_MASK) == smp::CSD_TYPE_TTWU) return;
+  violate("S-I20", event, "the flags of the wake-up entry {} are {:#x} after its flush",
+          address(wake_up), flags);
 }
 
 void Csd::call_begin(const Event& event) {

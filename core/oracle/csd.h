@@ -13,6 +13,8 @@
 // S-I17 The flush does not touch a csd after it has unlocked it: it does not go on from a csd that
 //       is not in its batch any more, does not unlock one that is still linked there, and the
 //       function that it runs is the one that was queued.
+// S-I20 The flags of a locked csd are LOCK, or LOCK and SYNC; a wake-up entry keeps its type through
+//       the flush.
 // S-I10 (part) single_async that returns -ENXIO leaves its csd unlocked, and not on a list.
 // S-I21 The csd on the stack of a waited call to one CPU is unlocked and on no list when the call
 //       returns.
@@ -79,6 +81,7 @@ class Csd : public Oracle {
     const volatile void* csd = nullptr;
     uint8_t type = 0;
     bool unlocked = false, entered = false, left = false;
+    const volatile void* wake_up = nullptr;  // the last one taken off
     smp::smp_call_func_t func = nullptr;
     void* info = nullptr;
   };
@@ -100,6 +103,8 @@ class Csd : public Oracle {
   void queue_operation(const Event& event);
   void unlink(const Event& event);
   void check_content(const Event& event, const State& state);
+  void check_flags(const Event& event) const;
+  void flush_end(const Event& event);
   void unlock(const Event& event);
   void check_unlock_in_flush(const Event& event, const State& state);
   void check_unlock_on_list(const Event& event, const State& state);

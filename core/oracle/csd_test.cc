@@ -19,7 +19,7 @@ TEST(Csd, LifeOfARequestOfEitherTypeIsLegal) {
   s.on(0, 10).begin(nowait);
   queue_async(s, &async);
   s.end();
-  s.begin(waited).ev(tp::csd_locked, &sync, 1).fill(&sync, kSync).queue(&sync, 1, kSync);
+  s.begin(waited).locked(&sync, 1).fill(&sync, kSync).queue(&sync, 1, kSync);
   // SYNC overtakes ASYNC.
   s.on(1, 11, 1).flush_begin().take().run_sync(&sync).run_async(&async).flush_end();
   s.on(0, 10).end();
@@ -188,7 +188,7 @@ TEST(Csd, SI14FunctionQueuesItsOwnCsdAgain) {
     const call_args args = async_args(static_cast<int>(target), &csd);
     queue_async(s.on(0, 10), &csd);
     s.on(1, 11, 1).flush_begin().take().unlink(&csd, kAsync).unlock(&csd).enter(&csd);
-    s.begin(args).ev(tp::csd_locked, &csd, target).fill(&csd, kAsync);
+    s.begin(args).locked(&csd, target).fill(&csd, kAsync);
     if (target == 1) {
       s.unlock(&csd).local();
     } else {
@@ -215,7 +215,7 @@ TEST(Csd, SI15OneAfterTheOther) {
   queue_async(s.on(0, 10), &csd);
   s.ev(tp::csd_lock_begin, &csd);  // waits for the first request
   s.on(1, 11, 1).flush_begin().take().run_async(&csd).flush_end();
-  s.on(0, 10).ev(tp::csd_locked, &csd, 1).fill(&csd, kAsync).queue(&csd, 1, kAsync);
+  s.on(0, 10).locked(&csd, 1).fill(&csd, kAsync).queue(&csd, 1, kAsync);
   s.on(3, 13).ev(tp::csd_wait_begin, &csd);  // waiting is not locking
   EXPECT_EQ(s.id(), "") << s.failure().message;
 }
@@ -258,13 +258,7 @@ TEST(Csd, SI16LocalExecutionUnlocksEitherTypeFirst) {
   CsdScript s;
   call_single_data_t sync{}, async{};
   const call_args waited = single_args(0, true), nowait = single_args(0, false);
-  s.on(0, 10)
-      .begin(waited)
-      .ev(tp::csd_locked, &sync, 0)
-      .fill(&sync, kSync)
-      .unlock(&sync)
-      .local()
-      .end();
+  s.on(0, 10).begin(waited).locked(&sync, 0).fill(&sync, kSync).unlock(&sync).local().end();
   s.begin(nowait).lock(&async, 0).fill(&async, kAsync).unlock(&async).local().end();
   EXPECT_EQ(s.id(), "") << s.failure().message;
 }
@@ -322,13 +316,56 @@ TEST(Csd, SI17PointerMayAppearInTraceAfterTheUnlock) {
   EXPECT_EQ(s.id(), "") << s.failure().message;
 }
 
+// ---- S-I20
+
+TEST(Csd, SI20StrangeFlags) {
+  for (const unsigned flags : {0u, kSync, smp::CSD_FLAG_LOCK | 0x40u, smp::CSD_FLAG_LOCK | kTtwu}) {
+    CsdScript s;
+    call_single_data_t csd{};
+    csd.node.u_flags = flags;
+    s.on(0, 10).ev(tp::csd_locked, &csd, 1);
+    EXPECT_EQ(s.id(), "S-I20") << flags;
+  }
+}
+
+TEST(Csd, SI20FlagsChangeWhileItIsInUse) {
+  CsdScript s;
+  call_single_data_t csd{};
+  queue_async(s.on(0, 10), &csd);
+  s.on(1, 11, 1).flush_begin().take().unlink(&csd, kAsync);
+  csd.node.u_flags |= kIrqWork;
+  s.unlock(&csd);
+  EXPECT_EQ(s.id(), "S-I20");
+}
+
+TEST(Csd, SI20WakeUpEntryKeepsItsType) {
+  for (const bool cleared : {false, true}) {
+    CsdScript s;
+    smp::__call_single_node node{};
+    node.u_flags = kTtwu;
+    s.on(1, 11, 1).flush_begin().take().unlink(&node, kTtwu);
+    if (cleared) node.u_flags = 0;
+    s.flush_end();
+    EXPECT_EQ(s.id(), cleared ? "S-I20" : "") << s.failure().message;
+  }
+}
+
+TEST(Csd, SI20OtherEntriesHaveBitsOfTheirOwn) {
+  CsdScript s;
+  smp::__call_single_node work{};
+  work.u_flags = kIrqWork | smp::IRQ_WORK_CLAIMED | smp::IRQ_WORK_HARD_IRQ;
+  s.on(0, 10).ev(tp::csd_queue_cpu, &work, 1, kIrqWork).add(&work, 1);
+  s.on(1, 11, 1).flush_begin().take().unlink(&work, kIrqWork).flush_end();
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
 // ---- S-I10, S-I21
 
 TEST(Csd, SI10AsyncRefusedAndStillLocked) {
   CsdScript s;
   call_single_data_t csd{};
   const call_args args = async_args(2, &csd);
-  s.on(0, 10).begin(args).ev(tp::csd_locked, &csd, 2).end(-ENXIO);
+  s.on(0, 10).begin(args).locked(&csd, 2).end(-ENXIO);
   EXPECT_EQ(s.id(), "S-I10");
 }
 
@@ -336,13 +373,8 @@ TEST(Csd, SI10AnInterruptTakesTheCsdBeforeTheReturn) {
   CsdScript s;
   call_single_data_t csd{};
   const call_args args = async_args(2, &csd), inner = async_args(1, &csd);
-  s.on(0, 10).begin(args).ev(tp::csd_locked, &csd, 2).fill(&csd, kAsync).unlock(&csd);
-  s.on(0, 10, 1)
-      .begin(inner)
-      .ev(tp::csd_locked, &csd, 1)
-      .fill(&csd, kAsync)
-      .queue(&csd, 1, kAsync)
-      .end();
+  s.on(0, 10).begin(args).locked(&csd, 2).fill(&csd, kAsync).unlock(&csd);
+  s.on(0, 10, 1).begin(inner).locked(&csd, 1).fill(&csd, kAsync).queue(&csd, 1, kAsync).end();
   s.on(0, 10).end(-ENXIO);
   EXPECT_EQ(s.id(), "") << s.failure().message;
 }
@@ -351,12 +383,7 @@ TEST(Csd, SI10BusyChangesNothing) {
   CsdScript s;
   call_single_data_t csd{};
   const call_args args = async_args(1, &csd);
-  s.on(0, 10)
-      .begin(args)
-      .ev(tp::csd_locked, &csd, 1)
-      .fill(&csd, kAsync)
-      .queue(&csd, 1, kAsync)
-      .end();
+  s.on(0, 10).begin(args).locked(&csd, 1).fill(&csd, kAsync).queue(&csd, 1, kAsync).end();
   s.begin(args).end(-EBUSY);
   s.on(1, 11, 1).flush_begin().take().run_async(&csd).flush_end();
   EXPECT_EQ(s.id(), "") << s.failure().message;
@@ -366,7 +393,7 @@ TEST(Csd, SI21StackCsdStillQueuedAtReturn) {
   CsdScript s;
   call_single_data_t csd{};
   const call_args args = single_args(1, true);
-  s.on(0, 10).begin(args).ev(tp::csd_locked, &csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).end();
+  s.on(0, 10).begin(args).locked(&csd, 1).fill(&csd, kSync).queue(&csd, 1, kSync).end();
   EXPECT_EQ(s.id(), "S-I21");
 }
 

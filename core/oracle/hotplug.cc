@@ -21,6 +21,8 @@ std::vector<EventId> Hotplug::interests() const {
           tp::func_entry,
           tp::smpcfd_dying_begin,
           tp::smpcfd_dying_end,
+          tp::flush_begin,
+          tp::flush_taken,
           tp::flush_end,
           tp::smpcfd_prepare,
           tp::irq_work_queue};
@@ -58,6 +60,13 @@ void Hotplug::on_event(const Event& event) {
     case tp::smpcfd_dying_begin:
       cpus_[event.a].dying = true;
       return;
+    case tp::flush_begin:
+      cpus_[event.cpu].warns = event.a != 0;
+      return;
+    case tp::flush_taken:
+      if (!event.obj || !cpus_[event.cpu].warns || cpus_[event.cpu].online) return;
+      violate("S-I34", event, "an IPI was sent to CPU {}, which is offline: its flush took {}",
+              event.cpu, address(event.obj));
     case tp::flush_end:
       if (cpus_[event.cpu].dying) works_are_due(cpus_[event.cpu]);
       return;

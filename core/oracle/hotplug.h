@@ -5,6 +5,8 @@
 //       its online bit is set again.
 // S-I31 irq_work that a CPU has queued for itself up to the flush of its call queue in
 //       smpcfd_dying_cpu() is off its lists when that returns.
+// S-I34 No flush that would warn of it ("IPI on offline CPU") finds entries on an offline CPU, however
+//       often the kernel has warned already.
 // S-I39 (part) A failed smpcfd_prepare_cpu() leaves nothing allocated.
 //
 // Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by
@@ -48,6 +50,7 @@ class Hotplug : public Oracle {
     bool dying = false;    // inside smpcfd_dying_cpu()
     bool drained = false;  // smpcfd_dying_cpu() is over, or it was never online
     bool filled = false;   // the call queue is not empty
+    bool warns = false;    // the flush that is going on does, of entries while offline
     List lists[kLists];
   };
 

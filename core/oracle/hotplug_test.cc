@@ -191,5 +191,26 @@ TEST(Hotplug, SI39SuccessKeepsIts) {
   EXPECT_EQ(s.id(), "");
 }
 
+// ---- S-I34
+
+TEST(Hotplug, SI34EntriesOnAnOfflineCpu) {
+  Script<Hotplug> s;
+  call_single_data_t csd{};
+  s.on(0, 10).go_offline(1);
+  s.on(1, 11, 1).ev(tp::flush_begin, nullptr, 1).ev(tp::flush_taken, &csd);
+  EXPECT_EQ(s.id(), "S-I34");
+}
+
+TEST(Hotplug, SI34TheDyingFlushAndWhoFindsNothing) {
+  Script<Hotplug> s;
+  call_single_data_t csd{};
+  s.on(1, 11, 1).ev(tp::flush_begin, nullptr, 1).ev(tp::flush_taken, &csd).flush_end();
+  s.go_offline(1).ev(tp::smpcfd_dying_begin, nullptr, 1);
+  s.ev(tp::flush_begin, nullptr, 0).ev(tp::flush_taken, &csd).flush_end();
+  s.ev(tp::smpcfd_dying_end, nullptr, 1);
+  s.ev(tp::flush_begin, nullptr, 1).ev(tp::flush_taken).flush_end();  // an IPI that came late
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
 }  // namespace
 }  // namespace sd::oracle::testing

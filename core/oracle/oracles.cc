@@ -1,11 +1,14 @@
 #include "core/oracle/oracles.h"
 
 #include "core/oracle/context.h"
+#include "core/oracle/cpuhp.h"
 #include "core/oracle/csd.h"
 #include "core/oracle/flush.h"
 #include "core/oracle/hotplug.h"
-#include "core/oracle/queue.h"
+#include "core/oracle/kick.h"
+#include "core/oracle/masks.h"
 #include "core/oracle/selection.h"
+#include "core/oracle/stuck.h"
 
 namespace sd::oracle {
 namespace {
@@ -31,6 +34,8 @@ constexpr OracleInfo kTable[] = {
      "it can"},
     {"S-I8", "completion", Cost::every_step,
      "a call of several CPUs without RUN_LOCAL never runs on the calling CPU"},
+    {"S-I9", "kick", Cost::at_return,
+     "after kick_all_cpus_sync() every CPU that stayed online has been through an interrupt"},
     {"S-I10", "completion", Cost::at_return,
      "single_async that fails adds no run, and leaves no csd locked that it has locked (csd)"},
     {"S-I11", "selection", Cost::every_step,
@@ -43,12 +48,20 @@ constexpr OracleInfo kTable[] = {
     {"S-I16", "csd", Cost::every_step,
      "a flush unlocks a SYNC csd after its function, an ASYNC one before it"},
     {"S-I17", "csd", Cost::every_step, "a flush does not touch a csd that it has unlocked"},
+    {"S-I18", "masks", Cost::every_step,
+     "a waiter reads no csd or mask that is freed; from P05 on csds stay where they are"},
+    {"S-I19", "completion", Cost::at_return,
+     "a wait ends only after the target has unlocked the waiter's own request"},
+    {"S-I20", "csd", Cost::every_step,
+     "the flags of a locked csd are LOCK or LOCK|SYNC; a wake-up entry keeps its type"},
     {"S-I21", "csd", Cost::at_return,
      "the csd on the stack of a waited call is unlocked and on no list when the call returns"},
     {"S-I22", "queue", Cost::every_step,
      "an online CPU does not sleep on a queue that is not empty without an IPI on its way"},
     {"S-I23", "queue", Cost::every_step,
      "who adds to an empty queue notifies its CPU before its pinned section ends"},
+    {"S-I24", "queue", Cost::at_end,
+     "call IPIs go only where the sender found the queue empty (a statistic, no violation)"},
     {"S-I25", "flush", Cost::every_step,
      "a flush runs SYNC entries first and wake-ups last, and each kind in the order of its "
      "queueing"},
@@ -65,12 +78,35 @@ constexpr OracleInfo kTable[] = {
      "the queue of a CPU is empty from the end of smpcfd_dying_cpu() until it is online again"},
     {"S-I31", "hotplug", Cost::every_step,
      "smpcfd_dying_cpu() takes all irq_work that the CPU had queued for itself"},
+    {"S-I32", "cpuhp", Cost::every_step,
+     "no task has preemption off and no handler is active when take_cpu_down() runs"},
+    {"S-I33", "masks", Cost::every_step,
+     "the mask of a CPU is used only while the CPU is prepared for calls"},
+    {"S-I34", "hotplug", Cost::every_step, "no IPI for a call is sent to an offline CPU"},
+    {"S-I35", "completion", Cost::at_return,
+     "the wait of a task whose CPU has gone offline is neither lost nor doubled"},
+    {"S-I36", "cpuhp", Cost::every_step,
+     "the online and active CPUs do not change while cpus_read_lock() is held"},
+    {"S-I37", "completion", Cost::at_end,
+     "the call by which a dead CPU reports returns 0, and its function runs exactly once"},
+    {"S-I38", "cpuhp", Cost::at_return,
+     "a hotplug operation that fails leaves the CPU where it was, online and active or offline"},
     {"S-I39", "hotplug", Cost::every_step,
      "a failed smpcfd_prepare_cpu() leaves nothing allocated"},
     {"S-I40", "context", Cost::at_return,
      "every call returns with the depth of disabled preemption that it was called with"},
     {"S-I41", "context", Cost::every_step,
      "a task is not preempted between the choice of targets and their IPIs"},
+    {"S-I42", "context", Cost::every_step,
+     "a call that the series makes preemptible waits with the depth that it was called with"},
+    {"S-I43", "context", Cost::every_step,
+     "calls are made in task context, with interrupts on unless the CPU is offline"},
+    {"S-I44", "masks", Cost::every_step,
+     "the mask of a task serves one call at a time, of one live task"},
+    {"S-I45", "masks", Cost::every_step,
+     "the mask of a CPU is not written to while another call may still read it"},
+    {"S-I60", "stuck", Cost::at_end,
+     "csd_lock_is_stuck() is true iff a complaint about a csd lock is outstanding"},
 };
 
 }  // namespace
@@ -84,6 +120,10 @@ Oracles make_oracles() {
   oracles.push_back(std::make_unique<Hotplug>());
   oracles.push_back(std::make_unique<Queue>());
   oracles.push_back(std::make_unique<Flush>());
+  oracles.push_back(std::make_unique<Masks>());
+  oracles.push_back(std::make_unique<Cpuhp>());
+  oracles.push_back(std::make_unique<Kick>());
+  oracles.push_back(std::make_unique<Stuck>());
   return oracles;
 }
 
@@ -92,6 +132,13 @@ const Completion* completion_of(const Oracles& oracles) {
     if (const auto* completion = dynamic_cast<const Completion*>(oracle.get())) return completion;
   }
   return nullptr;
+}
+
+IpiCounts ipis_of(const Oracles& oracles) {
+  for (const auto& oracle : oracles) {
+    if (const auto* queue = dynamic_cast<const Queue*>(oracle.get())) return queue->ipis();
+  }
+  return {};
 }
 
 std::string describe_hang(const Oracles& oracles) {

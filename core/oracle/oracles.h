@@ -9,6 +9,7 @@
 
 #include "core/engine/trace.h"
 #include "core/oracle/completion.h"
+#include "core/oracle/queue.h"
 
 namespace sd::oracle {
 
@@ -20,6 +21,9 @@ Oracles make_oracles();
 
 // The counts of function executions that the set keeps; nullptr if it lacks the oracle that counts.
 const Completion* completion_of(const Oracles& oracles);
+
+// The call IPIs that the set has counted (S-I24); zeros if it lacks the oracle that counts.
+IpiCounts ipis_of(const Oracles& oracles);
 
 // After a hang (S-I59): one line per call in progress, with whom it waits for. May be empty.
 std::string describe_hang(const Oracles& oracles);

@@ -13,9 +13,18 @@ namespace mev = machine::event;
 Queue::Queue(const View& view, Sink sink) : Oracle(view, sink), tasks_(machine::kMaxTasks) {}
 
 std::vector<EventId> Queue::interests() const {
-  return {engine::event::rmw, mev::ipi_send,      mev::idle_halt,           mev::irq_enter,
-          mev::cpu_online,    mev::cpu_offline,   tp::call_begin,           tp::call_end,
-          tp::call_unpinned,  tp::csd_wait_begin, tp::wake_idle_without_ipi};
+  return {engine::event::rmw,
+          mev::ipi_send,
+          mev::idle_halt,
+          mev::irq_enter,
+          mev::cpu_online,
+          mev::cpu_offline,
+          tp::call_begin,
+          tp::call_end,
+          tp::call_unpinned,
+          tp::csd_wait_begin,
+          tp::wake_idle_without_ipi,
+          tp::csd_resend_ipi};
 }
 
 void Queue::on_begin() {
@@ -30,11 +39,12 @@ void Queue::on_begin() {
     c.owing.reserve(4);
   }
   heads_.reset(view());
+  ipis_ = IpiCounts{};
 }
 
 Queue::Task& Queue::task_state(uint16_t task) {
   Task& state = tasks_[task];
-  if (state.execution != execution_) state = Task{execution_, 0, 0};
+  if (state.execution != execution_) state = Task{execution_, 0, 0, false};
   return state;
 }
 
@@ -44,8 +54,15 @@ void Queue::on_event(const Event& event) {
       return queue_operation(event);
     case mev::ipi_send:
       if (event.b == sd_vec_call_function_single || event.b == sd_vec_call_function) {
-        notified(event, static_cast<unsigned>(event.a));
+        bool& resends = task_state(event.task).resends;
+        const bool owed = notified(event, static_cast<unsigned>(event.a));
+        ++ipis_.sent;
+        if (!owed && !resends) ++ipis_.superfluous;
+        resends = false;
       }
+      return;
+    case tp::csd_resend_ipi:
+      task_state(event.task).resends = true;
       return;
     case tp::wake_idle_without_ipi: {
       const auto cpu = static_cast<unsigned>(event.a);
@@ -94,18 +111,19 @@ void Queue::queue_operation(const Event& event) {
   cpu.owing.push_back(Adder{event.task, state.level});
 }
 
-// The current context has told the CPU; it need not have owed that.
-void Queue::notified(const Event& event, unsigned cpu) {
+// The current context has told the CPU. Returns whether it owed that, which it need not.
+bool Queue::notified(const Event& event, unsigned cpu) {
   std::vector<Adder>& owing = cpus_[cpu].owing;
   Adder* innermost = nullptr;
   for (Adder& adder : owing) {
     if (adder.task == event.task && (!innermost || adder.level > innermost->level))
       innermost = &adder;
   }
-  if (!innermost) return;
+  if (!innermost) return false;
   *innermost = owing.back();
   owing.pop_back();
   --task_state(event.task).owes;
+  return true;
 }
 
 void Queue::section_ends(const Event& event) {

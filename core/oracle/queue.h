@@ -6,11 +6,12 @@
 //       CPU halts, while it is halted and somebody trusts it to be polling, and at the end.
 // S-I23 An adder that found the queue empty notifies its CPU before its pinned section ends, and
 //       before it waits for a completion.
+// S-I24 Call IPIs go only to CPUs whose queue their sender had found empty: counted, no violation.
 //
 // Exceptions: the mark that a notification leaves in the trace comes later than its effect; until
 // then the adder counts as not having notified. IPIs merge, may be spurious, and may be lost by a
 // CPU that is offline. Adders that ride on an interrupted adder's notification found the queue not
-// empty. A call from within cond_func, or from an interrupt, ends its section while the one around
+// empty. The IPI that a complaint about a stuck csd sends again is not superfluous. A call from within cond_func, or from an interrupt, ends its section while the one around
 // it still owes. While it waits to lock a csd for its next target, a call may owe.
 //
 // Cost: O(1) per read-modify-write on a queue head, IPI, halt and interrupt.
@@ -24,6 +25,12 @@
 
 namespace sd::oracle {
 
+// Of one execution.
+struct IpiCounts {
+  uint64_t sent = 0;         // call IPIs
+  uint64_t superfluous = 0;  // of these, to a CPU whose queue was not found empty
+};
+
 class Queue : public Oracle {
  public:
   explicit Queue(const View& view = machine_view(), Sink sink = machine_sink);
@@ -33,6 +40,8 @@ class Queue : public Oracle {
   void on_begin() override;
   void on_event(const Event& event) override;
   void on_end() override;
+
+  const IpiCounts& ipis() const { return ipis_; }
 
  private:
   // An adder that found the queue empty, and has not notified yet.
@@ -51,12 +60,13 @@ class Queue : public Oracle {
   struct Task {
     uint32_t execution = 0;  // of what follows
     uint16_t level = 0;
-    uint16_t owes = 0;  // to how many CPUs
+    uint16_t owes = 0;     // to how many CPUs
+    bool resends = false;  // the next IPI is one that a complaint sends again
   };
 
   Task& task_state(uint16_t task);
   void queue_operation(const Event& event);
-  void notified(const Event& event, unsigned cpu);
+  bool notified(const Event& event, unsigned cpu);
   void section_ends(const Event& event);
   void check(const Event& event, unsigned cpu);
 
@@ -64,6 +74,7 @@ class Queue : public Oracle {
   std::vector<Task> tasks_;
   uint32_t execution_ = 0;
   QueueHeads heads_;
+  IpiCounts ipis_;
 };
 
 }  // namespace sd::oracle

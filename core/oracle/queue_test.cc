@@ -201,5 +201,25 @@ TEST(Queue, HeadsAreKnownByAddressAtAnyDistance) {
   }
 }
 
+// ---- S-I24
+
+TEST(Queue, SI24CountsIpisToQueuesThatWereNotFoundEmpty) {
+  Script<Queue> s;
+  call_single_data_t csd[2]{};
+  const call_args args = single_args(1, false);
+  s.on(0, 10).begin(args).pin().queue(&csd[0], 1, kAsync).send(1).unpin().end();
+  EXPECT_EQ(s.observer.ipis().sent, 1u);
+  EXPECT_EQ(s.observer.ipis().superfluous, 0u);
+  s.on(2, 12).begin(args).pin().queue(&csd[1], 1, kAsync).send(1).unpin().end();
+  EXPECT_EQ(s.observer.ipis().superfluous, 1u);
+  s.ev(tp::csd_resend_ipi, &csd[1], 1).send(1);  // a complaint sends again
+  s.send(1, sd_vec_reschedule);                  // not for a call
+  EXPECT_EQ(s.observer.ipis().sent, 3u);
+  EXPECT_EQ(s.observer.ipis().superfluous, 1u);
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+  s.start();
+  EXPECT_EQ(s.observer.ipis().sent, 0u);
+}
+
 }  // namespace
 }  // namespace sd::oracle::testing

@@ -54,15 +54,22 @@ class FakeView : public View {
 
   unsigned nr_cpus() const override { return cpus_; }
   bool cpu_online(unsigned cpu) const override { return (online_words.bits[0] >> cpu) & 1; }
-  bool cpu_active(unsigned) const override { return true; }
+  bool cpu_active(unsigned) const override { return active; }
   unsigned preempt_count() const override { return depth; }
   bool irqs_disabled() const override { return irqs_off; }
   bool in_task() const override { return task_context; }
+  bool is_idle(unsigned task) const override { return task < cpus_; }
   bool call_ipi_pending(unsigned cpu) const override { return pending[cpu]; }
   const volatile void* queue_head(unsigned cpu) const override { return &heads[cpu]; }
   bool readable(const volatile void*, size_t) const override { return can_read; }
   const volatile void* online_mask() const override { return &online_words; }
   const volatile void* active_mask() const override { return &active_words; }
+  bool patch(series::Patch which) const override {
+    return patches.test(static_cast<unsigned>(which));
+  }
+  const volatile void* cpu_mask(unsigned cpu) const override { return &masks[cpu]; }
+  const volatile void* cpu_csds(unsigned cpu) const override { return csds[cpu]; }
+  bool csd_lock_stuck() const override { return stuck; }
   std::string task_name(unsigned task) const override { return "task" + std::to_string(task); }
   std::string describe(const volatile void*) const override { return "something"; }
 
@@ -71,6 +78,11 @@ class FakeView : public View {
   bool irqs_off = false;
   bool task_context = true;
   bool can_read = true;
+  bool active = true;
+  bool stuck = false;
+  series::PatchSet patches{};
+  std::array<smp::cpumask, 64> masks{};
+  std::array<const void*, 64> csds{};
   std::array<bool, 64> pending{};
   struct alignas(64) Head {
     void* first = nullptr;
@@ -106,10 +118,15 @@ class Script {
   }
 
   Script& ev(EventId id, const volatile void* obj = nullptr, uint64_t a = 0, uint64_t b = 0) {
+    // As the machine has it: a switch belongs to no function.
+    return named(id == mev::sched_switch ? "" : "f", id, a, b, obj);
+  }
+  Script& named(const char* function, EventId id, uint64_t a = 0, uint64_t b = 0,
+                const volatile void* obj = nullptr) {
     if (!interests_[id] || !id_.empty()) return *this;
     Event event;
     event.step = ++step_;
-    event.function = id == mev::sched_switch ? "" : "f";  // as the machine has it
+    event.function = function;
     event.id = id;
     event.obj = obj;
     event.a = a;
@@ -132,8 +149,12 @@ class Script {
   Script& pin() { return ev(tp::call_pinned, nullptr, cpu_); }
   Script& unpin() { return ev(tp::call_unpinned); }
   Script& end(int result = 0) { return ev(tp::call_end, nullptr, static_cast<uint32_t>(result)); }
+  Script& locked(call_single_data_t* csd, unsigned target) {
+    csd->node.u_flags |= smp::CSD_FLAG_LOCK;
+    return ev(tp::csd_locked, csd, target);
+  }
   Script& lock(call_single_data_t* csd, unsigned target) {
-    return ev(tp::csd_lock_begin, csd).ev(tp::csd_locked, csd, target);
+    return ev(tp::csd_lock_begin, csd).locked(csd, target);
   }
   // What csd_locked and the stores behind it do for a stack csd or a filled one.
   Script& fill(call_single_data_t* csd, unsigned type, void (*f)(void*) = func,

@@ -2,6 +2,7 @@
 
 #include "core/machine/machine.h"
 #include "core/smp/csd.h"
+#include "core/smp/smp.h"
 
 namespace sd::oracle {
 
@@ -9,6 +10,10 @@ namespace {
 
 bool bit(const volatile uint64_t* mask, unsigned cpu) {
   return (mask[cpu / 64] >> (cpu % 64)) & 1;
+}
+
+const smp::call_function_data& cfd_of(unsigned cpu) {
+  return *static_cast<const smp::call_function_data*>(sd_percpu_ptr(smp::cfd_data.offset(), cpu));
 }
 
 }  // namespace
@@ -31,6 +36,9 @@ bool View::irqs_disabled() const {
 bool View::in_task() const {
   return sd_in_task();
 }
+bool View::is_idle(unsigned task) const {
+  return machine::task_is_idle(task);
+}
 
 bool View::call_ipi_pending(unsigned cpu) const {
   return sd_ipi_pending(cpu, sd_vec_call_function_single) ||
@@ -49,6 +57,18 @@ const volatile void* View::online_mask() const {
 }
 const volatile void* View::active_mask() const {
   return sd_cpu_active_bits();
+}
+bool View::patch(series::Patch patch) const {
+  return machine::config().patches[static_cast<size_t>(patch)];
+}
+const volatile void* View::cpu_mask(unsigned cpu) const {
+  return cfd_of(cpu).cpumask_work;
+}
+const volatile void* View::cpu_csds(unsigned cpu) const {
+  return cfd_of(cpu).csd;
+}
+bool View::csd_lock_stuck() const {
+  return smp::csd_lock_is_stuck();
 }
 std::string View::task_name(unsigned task) const {
   return machine::task_name(task);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/series/series.h"
+
 namespace sd::oracle {
 
 class View {
@@ -20,6 +22,7 @@ class View {
   virtual unsigned preempt_count() const;
   virtual bool irqs_disabled() const;
   virtual bool in_task() const;
+  virtual bool is_idle(unsigned task) const;  // of a CPU's idle task, by id
   // One of the two vectors of cross-CPU calls is pending for, or in flight to, the CPU.
   virtual bool call_ipi_pending(unsigned cpu) const;
   // Address of the CPU's call_single_queue; an identity.
@@ -29,6 +32,14 @@ class View {
   // The words of the system's masks; identities.
   virtual const volatile void* online_mask() const;
   virtual const volatile void* active_mask() const;
+  // What the kernel under test is: which patches it has.
+  virtual bool patch(series::Patch patch) const;
+  // The wait mask and the csds of a CPU's call_function_data; identities, which may change while the
+  // CPU is down.
+  virtual const volatile void* cpu_mask(unsigned cpu) const;
+  virtual const volatile void* cpu_csds(unsigned cpu) const;
+  // What csd_lock_is_stuck() says.
+  virtual bool csd_lock_stuck() const;
   // For messages: never an address.
   virtual std::string task_name(unsigned task) const;
   virtual std::string describe(const volatile void* p) const;

@@ -45,8 +45,10 @@ int call_on_cpu(unsigned cpu, int (*func)(void*), void* par) {
 // Afterwards no CPU runs with what a pointer held before the caller changed it: each has been through
 // an interrupt since.
 void kick_all_cpus_sync() {
+  trace(tp::kick_begin, nullptr, reinterpret_cast<uint64_t>(do_nothing));
   smp_mb();
   smp_call_function(do_nothing, nullptr, true);
+  trace(tp::kick_end);
 }
 
 void wake_up_all_idle_cpus() {

@@ -46,6 +46,8 @@ void register_events() {
   add(ttwu_activate, "ttwu_activate", "task");
   add(csd_stuck, "csd_stuck", "bug", "waited_ns");
   add(csd_unstuck, "csd_unstuck", "bug");
+  register_event(kick_begin, EventFormat{.name = "kick_begin", .hash_a = false});
+  add(kick_end, "kick_end");
 }
 
 }  // namespace sd::smp::tp

@@ -70,6 +70,9 @@ inline constexpr id ttwu_activate = 127;   // a = task id
 // csd-lock debugging
 inline constexpr id csd_stuck = 128;    // obj = csd, a = bug id, b = waited ns
 inline constexpr id csd_unstuck = 129;  // obj = csd, a = bug id
+// kick_all_cpus_sync()
+inline constexpr id kick_begin = 130;  // a = the function that it calls everywhere
+inline constexpr id kick_end = 131;
 // scf torture (torture/scf); see torture/scf/events.h: 160..191
 
 void register_events();
