@@ -89,7 +89,7 @@ Search search(const bugs::BugInfo& bug, uint64_t seed, const HuntOptions& hunt,
   out.id = first.finding.failure.id;
   out.executions = first.finding.execution + 1;
   out.replay = first.files.replay;
-  out.found = std::find(bug.expected.begin(), bug.expected.end(), out.id) != bug.expected.end();
+  out.found = bugs::finds(bug, out.id);
   return out;
 }
 

@@ -34,10 +34,6 @@ std::string path_of(const bugs::BugInfo& bug) {
   return std::string("corpora/regressions/") + bug.id + ".sdr";
 }
 
-bool expects(const bugs::BugInfo& bug, const std::string& id) {
-  return std::find(bug.expected.begin(), bug.expected.end(), id) != bug.expected.end();
-}
-
 size_t disturbed(const std::vector<engine::Choice>& choices) {
   return static_cast<size_t>(std::count_if(choices.begin(), choices.end(),
                                            [](const engine::Choice& c) { return c.value != 0; }));
@@ -58,7 +54,7 @@ std::string recorded(const bugs::BugInfo& bug) {
   for (uint64_t seed = 1; seed <= 40'000 && found < 20; seed++) {
     const Execution execution = runner.run(recorder, seed);
     const engine::Failure& failure = execution.outcome.failure;
-    if (!execution.outcome.failed || !expects(bug, failure.id)) continue;
+    if (!execution.outcome.failed || !bugs::finds(bug, failure.id)) continue;
     std::string error;
     std::vector<engine::Choice> choices = log->read(&error)->choices;
     if (found++ > 0 && disturbed(choices) >= disturbed(best.choices)) continue;
@@ -104,7 +100,7 @@ TEST_P(Regression, FailsAsRecorded) {
   }
   EXPECT_EQ(rerun.signature, replay.signature);
   EXPECT_EQ(rerun.trace_hash, replay.trace_hash);
-  EXPECT_TRUE(expects(bug, rerun.failure.id)) << rerun.failure.id;
+  EXPECT_TRUE(bugs::finds(bug, rerun.failure.id)) << rerun.failure.id;
 }
 
 // The same choices, as far as they fit, and calm ones from there.

@@ -1,5 +1,6 @@
 #include "core/bugs/bugs.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -65,6 +66,12 @@ const BugInfo* find(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+bool finds(const BugInfo& bug, std::string_view failure) {
+  if (failure == "asan-use-after-poison" || failure == "asan-heap-use-after-free")
+    failure = "use-after-free";
+  return std::find(bug.expected.begin(), bug.expected.end(), failure) != bug.expected.end();
 }
 
 series::PatchSet with_forced(series::PatchSet patches, const BugSet& bugs) {

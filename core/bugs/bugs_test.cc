@@ -66,5 +66,14 @@ TEST(Bugs, ForcedPatchesReplaceThoseOfTheScenario) {
   EXPECT_EQ(with_forced(*series::find_set("merged"), {}), *series::find_set("merged"));
 }
 
+TEST(Bugs, AFailureFindsABugByItsIdOrAsASanitizerNamesIt) {
+  const BugInfo& h11 = info(Bug::h11);
+  EXPECT_TRUE(finds(h11, "use-after-free"));
+  EXPECT_TRUE(finds(h11, "asan-use-after-poison"));
+  EXPECT_FALSE(finds(h11, "S-I4"));
+  EXPECT_FALSE(finds(h11, ""));
+  EXPECT_FALSE(finds(info(Bug::h10), "asan-use-after-poison"));
+}
+
 }  // namespace
 }  // namespace sd::bugs

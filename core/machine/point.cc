@@ -33,23 +33,25 @@ void Machine::offer_preemption(Cpu& cpu, bool preemptible) {
   cpu.preempt_offered = preemptible;
 }
 
+// At every point, with values that are as good as random: so conditions without branches.
 void Machine::refresh(Cpu& cpu) {
   const sd_task* current = cpu.current;
   const uint32_t run = action_id(ActionKind::run, cpu.id);
-  if (cpu.alive && !cpu.halted && !current->parked) {
+  const bool runs = cpu.alive & !cpu.halted & !current->parked;
+  if (__builtin_expect(runs, 1)) {
     actions_.enable(run, ActionClass::advance, current->op, current->op_addr);
   } else {
     actions_.disable(run);
   }
 
-  const bool open = cpu.alive && !cpu.irqs_off && cpu.hardirq_depth == 0;
-  const uint8_t deliverable = open ? cpu.pending : 0;
-  if (deliverable != cpu.offered) offer_irqs(cpu, deliverable);
+  const bool open = cpu.alive & !cpu.irqs_off & (cpu.hardirq_depth == 0);
+  const uint8_t deliverable = cpu.pending & static_cast<uint8_t>(-static_cast<int>(open));
+  if (__builtin_expect(deliverable != cpu.offered, 0)) offer_irqs(cpu, deliverable);
 
-  const bool preemptible = open && config_.preempt_full && current->preempt_count == 0 &&
-                           current->sched_class == sd_task_class::normal &&
-                           (cpu.stopper_runnable || !cpu.queue.empty());
-  if (preemptible != cpu.preempt_offered) offer_preemption(cpu, preemptible);
+  const bool preemptible = open & config_.preempt_full & (current->preempt_count == 0) &
+                           (current->sched_class == sd_task_class::normal) &
+                           (cpu.stopper_runnable | !cpu.queue.empty());
+  if (__builtin_expect(preemptible != cpu.preempt_offered, 0)) offer_preemption(cpu, preemptible);
 }
 
 void Machine::point(OpKind op, const volatile void* addr) {
