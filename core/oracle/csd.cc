@@ -19,6 +19,10 @@ const char* type_name(unsigned type) {
 const smp::call_single_data_t* csd_at(const volatile void* p) {
   return static_cast<const smp::call_single_data_t*>(const_cast<const void*>(p));
 }
+// The part that a csd shares with a wake-up entry, which is aligned less.
+const smp::__call_single_node* node_at(const volatile void* p) {
+  return static_cast<const smp::__call_single_node*>(const_cast<const void*>(p));
+}
 
 }  // namespace
 
@@ -104,7 +108,7 @@ void Csd::locked(const Event& event) {
 // LOCK has just been taken, or is about to be dropped.
 void Csd::check_flags(const Event& event) const {
   if (!view().readable(event.obj, sizeof(smp::call_single_data_t))) return;
-  const unsigned flags = csd_at(event.obj)->node.u_flags;
+  const unsigned flags = node_at(event.obj)->u_flags;
   if ((flags & ~smp::CSD_TYPE_SYNC) == smp::CSD_FLAG_LOCK) return;
   violate("S-I20", event, "the flags of {} are {:#x}, which is neither LOCK nor LOCK and SYNC",
           address(event.obj), flags);
@@ -288,7 +292,7 @@ void Csd::flush_end(const Event& event) {
   const volatile void* wake_up = flush_[event.cpu].wake_up;
   finish(event);
   if (!wake_up || !view().readable(wake_up, sizeof(smp::__call_single_node))) return;
-  const unsigned flags = csd_at(wake_up)->node.u_flags;
+  const unsigned flags = node_at(wake_up)->u_flags;
   if ((flags & smp::CSD_FLAG_TYPE_MASK) == smp::CSD_TYPE_TTWU) return;
   violate("S-I20", event, "the flags of the wake-up entry {} are {:#x} after its flush",
           address(wake_up), flags);
