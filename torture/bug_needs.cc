@@ -17,6 +17,7 @@ void meet_needs(Scenario& scenario, const bugs::BugInfo& bug) {
   if (needs.allocated_masks) set(Param::ipi_mask_inlined, 0);
   if (needs.alloc_fail) scenario.machine.alloc_fail = 50;
   if (needs.cpus_read_lock) scenario.scf.use_cpus_read_lock = true;
+  if (needs.swaps) scenario.scf.swaps = 2;
 }
 
 }  // namespace sd::torture

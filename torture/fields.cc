@@ -94,6 +94,8 @@ void add_scftorture(Table& table) {
       "Operations per thread and execution; 0: until shutdown_secs");
   scf("onoff_ops", own, &ScfParams::onoff_ops, 0, 1'000'000,
       "Hotplug operations per execution; 0: no limit");
+  scf("swaps", own, &ScfParams::swaps, 0, scf::kMaxSwaps,
+      "Tasks that stop two CPUs at a time, as NUMA balancing does; each does ops such stops");
   scf("holdoff", module, &ScfParams::holdoff, 0, kHour, "Virtual s before the threads start");
   scf("longwait", module, &ScfParams::longwait, 0, kHour,
       "Handlers may busy-wait so many virtual s; 0: never");

@@ -15,7 +15,7 @@ namespace sd::bugs {
 
 using BugSet = std::bitset<128>;
 
-// Values are bit numbers of a BugSet; append only.
+// Values are bit numbers of a BugSet, in the order of the bank; files name bugs by their ids.
 enum class Bug : uint8_t {
   canary,
   // Historic bugs and bugs that the kernel's own comments and the series' texts warn of.
@@ -28,6 +28,9 @@ enum class Bug : uint8_t {
   h09,
   h10,
   h11,
+  h14,  // the branches of this one and the next two are in core/machine
+  h15,
+  h16,
   h17,
   h39,
   h42,
@@ -93,6 +96,7 @@ struct Needs {
   bool allocated_masks = false;  // task masks on the heap
   bool alloc_fail = false;
   bool cpus_read_lock = false;  // held by the torture around its operations
+  bool swaps = false;           // tasks that stop two CPUs at a time
   Memory memory = Memory::sc;
   const char* calls = "";  // which calls show it
 };

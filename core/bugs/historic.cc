@@ -151,6 +151,48 @@ std::vector<BugInfo> historic() {
        .needs = {.cpus = 2, .hotplug = true, .preempt = true, .calls = "many_wait, all_wait"},
        .expected = {"use-after-free", "S-I18"}},
 
+      {.bug = Bug::h14,
+       .id = "H14",
+       .slug = "stopper-enabled-late",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "stop work is dropped because a new CPU's stopper has not run yet",
+       .origin = "3.9-rc, 46c498c2cdee",
+       .mechanism =
+           "A stopper accepts work only once it has run for the first time, after the CPU "
+           "came up. A stop_machine() before that counts the CPU among those that take part, "
+           "but drops its work: all others wait for it for ever.",
+       .needs = {.cpus = 2, .hotplug = true, .calls = "none: a CPU that goes down"},
+       .expected = {"hang"}},
+
+      {.bug = Bug::h15,
+       .id = "H15",
+       .slug = "stopper-park-drops-work",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "accepted stop work is thrown away when the stopper parks",
+       .origin = "before 4.4, 233e7f267e58",
+       .mechanism =
+           "The stopper of a CPU that goes down accepts work until it is parked, and what is "
+           "left then is signalled as done without having run: harmless for work of one CPU, "
+           "but the other CPU of a rendezvous waits for ever.",
+       .needs = {.cpus = 3, .hotplug = true, .swaps = true, .calls = "stop_two_cpus"},
+       .expected = {"hang", "scf-stop"}},
+
+      {.bug = Bug::h16,
+       .id = "H16",
+       .slug = "stop-two-preempted-between-wakes",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "the caller of stop_two_cpus() is preempted between its two wake-ups",
+       .origin = "4.18-era, named in the comments of cpu_stop_queue_two_works()",
+       .mechanism =
+           "Preemption is not disabled from queueing the two works to waking the second "
+           "stopper. The first one, on the caller's CPU, preempts it and waits for the second "
+           "with interrupts off, which nobody wakes any more.",
+       .needs = {.cpus = 2, .preempt = true, .swaps = true, .calls = "stop_two_cpus"},
+       .expected = {"hang"}},
+
       {.bug = Bug::h17,
        .id = "H17",
        .slug = "irq-work-busy-nonatomic",

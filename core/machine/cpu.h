@@ -28,6 +28,7 @@ struct Cpu {
   sd_task* hotplug_thread = nullptr;
   TaskList queue;  // runnable, not running; the stopper is not in it
   bool stopper_runnable = false;
+  bool stopper_enabled = false;  // it accepts work
   bool irqs_off = false;
   bool halted = false;  // idle, until an interrupt
   bool alive = false;   // executes instructions; false before bring-up and after idle-dead

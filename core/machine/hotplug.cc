@@ -165,6 +165,8 @@ int Machine::take_cpu_down(Cpu& c) {
               sd_cpuhp_state_name(st.state), st.state, result);
     }
   }
+  // stop_machine_park(): what it has accepted so far it does before it sleeps.
+  if (!bug(bugs::Bug::h15)) c.stopper_enabled = false;
   return 0;
 }
 
@@ -202,6 +204,7 @@ void Machine::ap_startup(Cpu& c) {
     }
   }
   c.irq_controller_off = false;
+  c.stopper_enabled = !bug(bugs::Bug::h14);
   set_mask_bit(online_, c.id, true);
   sd_local_irq_enable("start_secondary");
   st.state = sd_cpuhp_ap_online_idle;
@@ -342,6 +345,8 @@ int Machine::cpu_up(unsigned id, const char* fn) {
       SD_CHECK(down == 0);
       st.state = sd_cpuhp_bringup_cpu;
       walk(id, sd_cpuhp_offline, false);
+    } else if (bug(bugs::Bug::h14)) {
+      wake(c.stopper, false, fn);
     }
   }
   st.fail = sd_cpuhp_nr_states;
@@ -402,6 +407,10 @@ int sd_stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name)
   const int result = m.stop_machine(fn, arg, cpu, name);
   m.cpus_read_unlock();
   return result;
+}
+
+int sd_stop_two_cpus(unsigned cpu1, unsigned cpu2, int (*fn)(void*), void* arg, const char* name) {
+  return Machine::get().stop_two_cpus(cpu1, cpu2, fn, arg, name);
 }
 
 void sd_cpuhp_idle_dead(void) {

@@ -69,11 +69,9 @@ Machine::Machine() {
   online_ = reinterpret_cast<volatile uint64_t*>(masks);
   active_ = reinterpret_cast<volatile uint64_t*>(masks + kMaskBytes);
   dying_ = reinterpret_cast<volatile uint64_t*>(masks + 2 * kMaskBytes);
-  char* stop =
-      space_.globals() + global_layout().reserve(2 * engine::kCacheLine, 64, "stop_machine",
+  stop_words_ =
+      space_.globals() + global_layout().reserve(kStopSlots * kStopSlotSize, 64, "multi_stop_data",
                                                  engine::Space::kGlobalsSize / 2);
-  stop_state_ = reinterpret_cast<volatile uint32_t*>(stop);
-  stop_ack_ = reinterpret_cast<volatile uint32_t*>(stop + engine::kCacheLine);
   task_flags_ = reinterpret_cast<volatile uint32_t*>(space_.globals() + kTaskFlagsOffset);
   log_.reserve(kLogLines);
   event::register_events();
@@ -112,6 +110,7 @@ void Machine::boot(void (*entry)(void*), void* arg) {
   steps_ = latest_ns_ = choices_ = timer_numbers_ = fruitless_deadlines_ = disturbances_ = 0;
   gp_running_ = stop_locked_ = stopping_ = failed_ = false;
   gp_done_ = stop_queue_ = {};
+  stop_slots_used_ = 0;
   log_.clear();
   step_bound_ = config_.step_bound ? config_.step_bound : 1'000'000 + 50'000ull * n;
 
@@ -128,7 +127,7 @@ void Machine::boot(void (*entry)(void*), void* arg) {
     c.id = i;
     stop_work_[i].clear();
     const bool up = i < online_at_boot;
-    c.alive = c.halted = up;
+    c.alive = c.halted = c.stopper_enabled = up;
     hotplug_.cpus[i].state = up ? sd_cpuhp_online : sd_cpuhp_offline;
     for (volatile uint64_t* mask : {online_, active_}) {
       if (up) mask[i / 64] = mask[i / 64] | 1ull << (i % 64);

@@ -265,6 +265,9 @@ volatile uint64_t* sd_cpu_dying_bits(void);
 unsigned sd_num_online_cpus(void); /* atomic read of the count, no point */
 /* Runs fn(arg) on cpu (sd_any_cpu: on every CPU) with all other CPUs spinning with interrupts off. */
 int sd_stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name);
+/* The same with two different CPUs only, fn running on cpu1; the rest of the machine goes on. Sleeps.
+ * -ENOENT: one of them is not up. */
+int sd_stop_two_cpus(unsigned cpu1, unsigned cpu2, int (*fn)(void*), void* arg, const char* name);
 
 /* ---- topology ---------------------------------------------------------------------------------------- */
 unsigned sd_cpu_to_node(unsigned cpu);

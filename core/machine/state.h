@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bugs/bugs.h"
 #include "core/engine/chooser.h"
 #include "core/engine/fiber.h"
 #include "core/engine/heap.h"
@@ -58,6 +59,7 @@ struct StopWork {
   const char* name = "";
   int result = 0;
   unsigned threads = 0;
+  unsigned slot = 0;       // of the words that they poll
   bool rendezvous = true;  // false: a work for one CPU, no rendezvous
   sd_waitq done{};
   bool finished = false;
@@ -175,6 +177,11 @@ class Machine {
   void run_stop_work(Cpu& cpu, StopWork* work);
   void queue_stop(Cpu& cpu, StopWork* work);
   int stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char* name);
+  int stop_two_cpus(unsigned cpu1, unsigned cpu2, int (*fn)(void*), void* arg, const char* name);
+  unsigned take_stop_slot();
+  volatile uint32_t* stop_state(const StopWork& work) const;
+  volatile uint32_t* stop_ack(const StopWork& work) const;
+  void park_stopper(Cpu& cpu);
   void ap_startup(Cpu& cpu);
   int take_cpu_down(Cpu& cpu);
   void cpus_read_lock(const char* fn);
@@ -211,6 +218,7 @@ class Machine {
   Cpu& this_cpu() { return *cpu_; }
   Cpu& cpu(unsigned id) { return cpus_[id]; }
   unsigned cpus() const { return config_.cpus; }
+  bool bug(bugs::Bug bug) const { return config_.bugs[static_cast<size_t>(bug)]; }
   bool online(unsigned cpu) const { return bit(online_, cpu); }
   bool active(unsigned cpu) const { return bit(active_, cpu); }
   static bool bit(const volatile uint64_t* mask, unsigned cpu) {
@@ -277,8 +285,11 @@ class Machine {
   volatile uint64_t* online_ = nullptr;  // masks in the globals
   volatile uint64_t* active_ = nullptr;
   volatile uint64_t* dying_ = nullptr;
-  volatile uint32_t* stop_state_ = nullptr;
-  volatile uint32_t* stop_ack_ = nullptr;
+  // The words of the rendezvous that are going on: slot 0 is stop_machine()'s.
+  static constexpr unsigned kStopSlots = 64;
+  static constexpr size_t kStopSlotSize = 2 * engine::kCacheLine;
+  char* stop_words_ = nullptr;
+  uint64_t stop_slots_used_ = 0;
   volatile uint32_t* task_flags_ = nullptr;
   unsigned num_online_ = 0;
 

@@ -337,6 +337,7 @@ void sd_cpu_dead(void) {
   Cpu& cpu = machine.this_cpu();
   machine.emit(event::cpu_dead, nullptr, cpu.id, 0, "arch_cpu_idle_dead");
   cpu.alive = false;
+  machine.park_stopper(cpu);
   machine.wake_waiters(&machine.hotplug_.cpus[cpu.id].done, ~0u, false);
   machine.point(OpKind::end, nullptr);
 }

@@ -7,6 +7,7 @@
 #include "torture/scf/invoker.h"
 #include "torture/scf/onoff.h"
 #include "torture/scf/relay.h"
+#include "torture/scf/swap.h"
 #include "torture/scf/threads.h"
 
 namespace sd::scf {
@@ -30,6 +31,7 @@ void stop_threads() {
   torture_stop_kthread("torture_shuffle", &st->shuffle_task);
   torture_stop_kthread("torture_stutter", &st->stutter_task);
   torture_stop_kthread("torture_onoff", &st->onoff_task);
+  stop_swappers();
   for (unsigned i = 0; i < st->nthreads; ++i) {
     Invoker* t = &st->invokers[i];
     if (data_race_read(&t->ended)) {

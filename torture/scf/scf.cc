@@ -4,6 +4,7 @@
 #include "torture/scf/events.h"
 #include "torture/scf/invoker.h"
 #include "torture/scf/onoff.h"
+#include "torture/scf/swap.h"
 #include "torture/scf/threads.h"
 
 namespace sd::scf {
@@ -34,13 +35,16 @@ void scf_main(void* arg) {
   }
   gate_set(&st->stop, 1);
   st->nthreads = number_of_threads(*run->params);
+  st->nswappers = nr_cpu_ids() > 1 ? static_cast<unsigned>(run->params->swaps) : 0;
   // Without an invoker nothing but shutdown_secs ends a test; where that is not set either,
   // nothing is left to do.
-  gate_set(&st->active, st->nthreads == 0 && run->params->shutdown_secs > 0 ? 1 : st->nthreads);
+  const unsigned tasks = st->nthreads + st->nswappers;
+  gate_set(&st->active, tasks == 0 && run->params->shutdown_secs > 0 ? 1 : tasks);
   start_onoff();
   start_shutdown();
   start_stutter();
   start_invokers();
+  start_swappers();
   start_shuffle();
   data_race_write(&st->boot_ended, true);
   smp::trace(tp::phase, nullptr, static_cast<uint64_t>(tp::Phase::run));

@@ -185,6 +185,25 @@ TEST(ScfTest, ShutdownSecsEndsATestThatWouldNotEnd) {
   }
 }
 
+TEST(ScfTest, TasksThatStopTwoCpusAreClean) {
+  for (const bool preempt : {false, true}) {
+    Scenario scenario;
+    scenario.params.swaps = 3;
+    scenario.config.preempt_full = preempt;
+    const Campaign campaign = run_many(scenario, 200);
+    EXPECT_FALSE(campaign.failed) << replay(campaign);
+    EXPECT_GT(campaign.offlined, 0u);
+  }
+}
+
+TEST(ScfTest, TasksThatStopTwoCpusNeedTwo) {
+  Scenario scenario;
+  scenario.config.cpus = 1;
+  scenario.params.swaps = 3;
+  const auto result = run_once(scenario, 1);
+  EXPECT_FALSE(result.outcome.failed) << result.text();
+}
+
 TEST(ScfTest, WeightsThatMakeNoSenseAreAFailedInit) {
   Scenario scenario;
   scenario.params.weights.fill(0);

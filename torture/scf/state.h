@@ -81,9 +81,11 @@ struct ScfState {
   task_struct* stutter_task;
   task_struct* shutdown_task;
   task_struct* shuffle_task;
+  task_struct* swappers[kMaxSwaps];
+  unsigned nswappers;
 
   Gate start;             // invokers that have not arrived yet
-  Gate active;            // invokers that still have something to do, and can
+  Gate active;            // invokers and swappers that still have something to do, and can
   Gate stop;              // torture_must_stop() once it is open: fullstop of torture.c
   Progress progress;      // of the invokers
   bool boot_ended;        // init is through
