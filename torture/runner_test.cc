@@ -22,7 +22,7 @@ Execution run_once(const Scenario& scenario, uint64_t seed) {
 
 TEST(RunnerTest, ALivelockIsNamedByWhatWasBusy) {
   Scenario scenario;
-  scenario.machine.step_bound = 2000;
+  scenario.machine.step_bound = 1500;
   int livelocks = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Execution execution = run_once(scenario, seed);

@@ -78,6 +78,12 @@ uint64_t Machine::rmw(volatile void* p, RmwOp op, uint64_t operand, unsigned siz
   return old;
 }
 
+void Machine::fence(Fence kind, const char* fn) {
+  if (kind != Fence::compiler) charge(cost::kFenceNs);
+  memory_.fence(cpu_->id, kind);
+  emit(engine::event::fence, nullptr, static_cast<uint64_t>(kind), 0, fn);
+}
+
 }  // namespace sd::machine
 
 using namespace sd::machine;  // this file is one of the machine's doors
@@ -122,6 +128,18 @@ void sd_own_flags_clear(uint32_t bits, const char* fn) {
   m.rmw(m.current()->flags, RmwOp::andnot, bits, sizeof(bits), Order::relaxed, fn);
 }
 
+void sd_own_flags_clear_mb(uint32_t bits, const char* fn) {
+  sd_own_flags_clear(bits, fn);
+  Machine::get().fence(Fence::mb, fn);
+}
+
+bool sd_own_cpu_online(const char* fn) {
+  Machine& m = Machine::get();
+  const unsigned cpu = m.this_cpu().id;
+  const volatile uint64_t* word = m.online_ + cpu / 64;
+  return (m.load(word, sizeof(*word), Order::relaxed, fn) >> (cpu % 64) & 1) != 0;
+}
+
 bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned size,
                 sd_order order, const char* fn) {
   Machine& m = Machine::get();
@@ -143,9 +161,7 @@ bool sd_cmpxchg(volatile void* p, uint64_t* expected, uint64_t desired, unsigned
 
 void sd_fence(sd_fence_kind kind, const char* fn) {
   Machine& m = Machine::get();
-  if (kind != sd_barrier_compiler) m.charge(cost::kFenceNs);
-  m.memory_.fence(m.cpu_->id, static_cast<Fence>(kind));
-  m.emit(sd::engine::event::fence, nullptr, kind, 0, fn);
+  m.fence(static_cast<Fence>(kind), fn);
   m.point(OpKind::fence, nullptr);
 }
 

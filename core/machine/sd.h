@@ -118,11 +118,14 @@ unsigned sd_nr_running(unsigned cpu);
 unsigned sd_nr_pinned(unsigned cpu);
 /* thread_info::flags of the task: a word for marked accesses. */
 volatile uint32_t* sd_task_flags(struct sd_task* task);
-/* Marked, relaxed accesses to the current task's own flags, for the idle loop: it makes no plain access
- * between two of them, so the point before the next operation is the point after this one. */
-uint32_t sd_own_flags(const char* fn);                  /* [p] */
-void sd_own_flags_set(uint32_t bits, const char* fn);   /* [p] */
-void sd_own_flags_clear(uint32_t bits, const char* fn); /* [p] */
+/* Marked, relaxed accesses to the current task's own flags and its CPU's bit in cpu_online_mask, for the idle
+ * loop: it makes no plain access between two of them, so the point before the next operation is the point
+ * after this one. _mb: a full barrier follows. */
+uint32_t sd_own_flags(const char* fn);                     /* [p] */
+void sd_own_flags_set(uint32_t bits, const char* fn);      /* [p] */
+void sd_own_flags_clear(uint32_t bits, const char* fn);    /* [p] */
+void sd_own_flags_clear_mb(uint32_t bits, const char* fn); /* [p] */
+bool sd_own_cpu_online(const char* fn);                    /* [p] */
 enum { sd_tif_need_resched = 1u << 1, sd_tif_polling = 1u << 2 };
 /* Storage for the vocabulary layer's and the stack's own per-task data, zeroed at creation. */
 enum { sd_task_storage_bytes = 256 };
@@ -177,8 +180,9 @@ void sd_synchronize_rcu(const char* fn); /* [P] sleeps */
  * Returns false when the machine is being shut down and the idle loop has to return. */
 bool sd_idle_halt(const char* fn); /* [p] */
 bool sd_machine_stopping(void);
-/* schedule_idle(): clears NEED_RESCHED, switches to another task if there is one, returns when idle again. */
-void sd_schedule_idle(const char* fn); /* [p] */
+/* schedule_idle(): clears NEED_RESCHED, switches to another task if there is one, returns when idle again. Comes
+ * straight after an operation that ends with a point, so it has none of its own. */
+void sd_schedule_idle(const char* fn);
 /* The offline idle task ends here: the CPU is dead. Returns when it is brought up again, or when the
  * machine stops; the idle loop has to return then. */
 void sd_cpu_dead(void);

@@ -194,6 +194,7 @@ class Machine {
   void store(volatile void* p, uint64_t value, unsigned size, engine::Order order, const char* fn);
   uint64_t rmw(volatile void* p, engine::RmwOp op, uint64_t operand, unsigned size,
                engine::Order order, const char* fn);
+  void fence(engine::Fence kind, const char* fn);  // no point
 
   // ---- decisions, time, events
   uint32_t choose(uint32_t n, engine::Purpose purpose);

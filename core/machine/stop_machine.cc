@@ -72,7 +72,7 @@ void Machine::run_stop_work(Cpu& cpu, StopWork* work) {
     }
     if (rmw(ack_word, RmwOp::sub, 1, 4, Order::full, kFn) == 1) {
       store(ack_word, work->threads, 4, Order::relaxed, kFn);
-      sd_fence(sd_wmb, kFn);
+      fence(engine::Fence::wmb, kFn);
       store(state_word, state + 1, 4, Order::relaxed, kFn);
     }
   } while (state != kExit);

@@ -321,7 +321,6 @@ bool sd_machine_stopping(void) {
 
 void sd_schedule_idle(const char* fn) {
   Machine& machine = m();
-  machine.point(OpKind::toggle, nullptr);
   if (machine.stopping_) return;
   sd_task* self = machine.current();
   *self->flags = *self->flags & ~static_cast<uint32_t>(sd_tif_need_resched);

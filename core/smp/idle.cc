@@ -21,20 +21,24 @@ void __current_clr_polling() {
   sd_own_flags_clear(sd_tif_polling, __func__);
 }
 
+// With smp_mb__after_atomic() behind it.
+void __current_clr_polling_mb() {
+  sd_own_flags_clear_mb(sd_tif_polling, __func__);
+}
+
 // Sleeping does not watch the flags: who wakes this CPU has to send an IPI from here on, and who did
 // not do so has set NEED_RESCHED before.
 bool current_clr_polling_and_test() {
-  __current_clr_polling();
-  smp_mb__after_atomic();
+  __current_clr_polling_mb();
   return need_resched();
 }
 
 // Waits for NEED_RESCHED with interrupts on.
 void cpu_idle_poll() {
-  volatile uint32_t* flags = sd_task_flags(current());
+  const volatile uint32_t* flags = sd_task_flags(current());
   local_irq_enable();
   for (;;) {
-    const uint32_t val = READ_ONCE(*flags);
+    const uint32_t val = sd_own_flags(__func__);
     if ((val & sd_tif_need_resched) || sd_machine_stopping()) return;
     sd_wait_change(flags, val, sizeof(val), 0, __func__);
   }
@@ -69,7 +73,7 @@ bool do_idle(unsigned cpu) {
   while (!need_resched()) {
     if (sd_machine_stopping()) return false;
     local_irq_disable();
-    if (!cpu_online(cpu)) {
+    if (!sd_own_cpu_online(__func__)) {
       idle_dead(cpu);
       return false;
     }
@@ -81,9 +85,8 @@ bool do_idle(unsigned cpu) {
   }
 
   if (bug(Bug::polling_flush_early)) flush_smp_call_function_queue();
-  __current_clr_polling();
   // From here on IPIs are sent. What was queued before, relying on NEED_RESCHED, is found now.
-  if (!bug(Bug::polling_no_mb)) smp_mb__after_atomic();
+  bug(Bug::polling_no_mb) ? __current_clr_polling() : __current_clr_polling_mb();
   if (!bug(Bug::polling_flush_early)) flush_smp_call_function_queue();
   sd_schedule_idle(__func__);
   return true;
