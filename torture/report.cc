@@ -95,7 +95,10 @@ std::string events_report(const machine::Outcome& outcome, const ShownEvents& sh
     out += "\n";
   }
   out += fmt::format("Last {} of {} events", chosen.last.size(), machine::trace().count());
-  if (chosen.left_out > 0) out += fmt::format(", {} others between them left out", chosen.left_out);
+  if (chosen.left_out > 0) {
+    out += fmt::format(", {} other{} between them left out", chosen.left_out,
+                       chosen.left_out == 1 ? "" : "s");
+  }
   out += ":\n" + table.titles();
   if (!chosen.before.empty()) out += table.rows(chosen.before) + "      ...\n";
   return out + table.rows(chosen.last) + table.marker("^ " + outcome.failure.id);
