@@ -13,11 +13,19 @@ void meet_needs(Scenario& scenario, const bugs::BugInfo& bug) {
   };
   const bugs::Needs& needs = bug.needs;
   scenario.machine.cpus = std::max(scenario.machine.cpus, needs.cpus);
+  if (needs.lone) {
+    scenario.machine.cpus = needs.cpus;
+    scenario.machine.boot_cpus = 1;
+  }
   if (needs.csdlock_debug) set(Param::csdlock_debug, 1);
   if (needs.allocated_masks) set(Param::ipi_mask_inlined, 0);
   if (needs.alloc_fail) scenario.machine.alloc_fail = 50;
   if (needs.cpus_read_lock) scenario.scf.use_cpus_read_lock = true;
   if (needs.swaps) scenario.scf.swaps = 2;
+  if (needs.slow_handlers) {
+    set(Param::csd_lock_timeout, 1);
+    scenario.scf.longwait = 1;
+  }
 }
 
 }  // namespace sd::torture

@@ -28,6 +28,8 @@ enum class Bug : uint8_t {
   h09,
   h10,
   h11,
+  h12,  // the branch is in torture/scf
+  h13,
   h14,  // the branches of this one and the next two are in core/machine
   h15,
   h16,
@@ -97,6 +99,8 @@ struct Needs {
   bool alloc_fail = false;
   bool cpus_read_lock = false;  // held by the torture around its operations
   bool swaps = false;           // tasks that stop two CPUs at a time
+  bool slow_handlers = false;   // some take seconds; csd debugging complains after a millisecond
+  bool lone = false;            // one CPU of no more than `cpus` is online at first
   Memory memory = Memory::sc;
   const char* calls = "";  // which calls show it
 };

@@ -151,6 +151,44 @@ std::vector<BugInfo> historic() {
        .needs = {.cpus = 2, .hotplug = true, .preempt = true, .calls = "many_wait, all_wait"},
        .expected = {"use-after-free", "S-I18"}},
 
+      {.bug = Bug::h12,
+       .id = "H12",
+       .slug = "scftorture-online-false-positive",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "the torture accuses the stack of a memory-ordering failure",
+       .origin = "the series, text of 9/12",
+       .mechanism =
+           "A call to all others that is made while one CPU is online reaches nobody, and nobody "
+           "says that the handler ran. With preemption on a second CPU comes online before "
+           "the torture asks whether more than one CPU is.",
+       .forced_on = preemptible_many(),
+       .needs = {.cpus = 2,
+                 .hotplug = true,
+                 .preempt = true,
+                 .lone = true,
+                 .calls = "many_wait, all_wait to all CPUs"},
+       .expected = {"scf-mb-out"}},
+
+      {.bug = Bug::h13,
+       .id = "H13",
+       .slug = "csd-debug-preempted-waiter",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "csd debugging takes the waiter's own time off the CPU for a stuck request",
+       .origin = "the series, text of 1/12",
+       .mechanism =
+           "The wait with csd debugging is preemptible. What other tasks run on the CPU meanwhile "
+           "counts as time in which the other CPU has not answered.",
+       .forced_on = preemptible_many() | patches({Patch::p01, Patch::p02}),
+       .needs = {.cpus = 2,
+                 .tasks = 2,
+                 .preempt = true,
+                 .csdlock_debug = true,
+                 .slow_handlers = true,
+                 .calls = "many_wait, single_wait"},
+       .expected = {"csd-false-alarm"}},
+
       {.bug = Bug::h14,
        .id = "H14",
        .slug = "stopper-enabled-late",

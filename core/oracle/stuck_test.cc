@@ -53,5 +53,39 @@ TEST(Stuck, SI60TwoComplaintsUnderOneNumber) {
   EXPECT_EQ(s.id(), "S-I60");
 }
 
+// The script's limit is 1000 ns.
+StuckScript& switched(StuckScript& s, uint64_t ns, unsigned from, unsigned to) {
+  s.at(ns).ev(mev::sched_switch, nullptr, from, to);
+  return s;
+}
+
+TEST(Stuck, FalseAlarmAfterTimeOffTheCpu) {
+  StuckScript s;
+  s.on(0, 10);
+  switched(s, 2000, 10, 11);
+  switched(s, 2900, 11, 10);
+  s.at(3100).ev(tp::csd_stuck, &csd, 1, 1200);  // waits since 1900, polled for 300
+  EXPECT_EQ(s.id(), "csd-false-alarm");
+}
+
+TEST(Stuck, AlarmAlthoughItWasOffTheCpuForATime) {
+  StuckScript s;
+  s.on(0, 10);
+  switched(s, 2000, 10, 11);
+  switched(s, 2900, 11, 10);
+  s.at(4000).ev(tp::csd_stuck, &csd, 1, 2100);  // waits since 1900, polled for 1200
+  s.at(9000).ev(tp::csd_stuck, &csd, 1, 7100);  // again
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
+TEST(Stuck, AlarmOfOneThatWasOffTheCpuBeforeItWaited) {
+  StuckScript s;
+  s.on(0, 10);
+  switched(s, 2000, 10, 11);
+  switched(s, 2900, 11, 10);
+  s.at(4100).ev(tp::csd_stuck, &csd, 1, 1100);  // waits since 3000
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
 }  // namespace
 }  // namespace sd::oracle::testing

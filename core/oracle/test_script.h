@@ -70,6 +70,7 @@ class FakeView : public View {
   const volatile void* cpu_mask(unsigned cpu) const override { return &masks[cpu]; }
   const volatile void* cpu_csds(unsigned cpu) const override { return csds[cpu]; }
   bool csd_lock_stuck() const override { return stuck; }
+  uint64_t csd_lock_timeout_ns() const override { return 1000; }
   std::string task_name(unsigned task) const override { return "task" + std::to_string(task); }
   std::string describe(const volatile void*) const override { return "something"; }
 
@@ -117,6 +118,12 @@ class Script {
     return *this;
   }
 
+  // When, by the clock of that CPU: ns.
+  Script& at(uint64_t time_ns) {
+    time_ns_ = time_ns;
+    return *this;
+  }
+
   Script& ev(EventId id, const volatile void* obj = nullptr, uint64_t a = 0, uint64_t b = 0) {
     // As the machine has it: a switch belongs to no function.
     return named(id == mev::sched_switch ? "" : "f", id, a, b, obj);
@@ -126,6 +133,7 @@ class Script {
     if (!interests_[id] || !id_.empty()) return *this;
     Event event;
     event.step = ++step_;
+    event.time_ns = time_ns_;
     event.function = function;
     event.id = id;
     event.obj = obj;
@@ -254,7 +262,7 @@ class Script {
 
   std::vector<bool> interests_;
   unsigned cpu_ = 0, task_ = 0, irq_depth_ = 0;
-  uint64_t step_ = 0;
+  uint64_t step_ = 0, time_ns_ = 0;
   std::string id_;
   engine::Failure failure_;
 };

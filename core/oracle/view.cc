@@ -1,5 +1,6 @@
 #include "core/oracle/view.h"
 
+#include "core/kernel/param.h"
 #include "core/machine/machine.h"
 #include "core/smp/csd.h"
 #include "core/smp/smp.h"
@@ -69,6 +70,11 @@ const volatile void* View::cpu_csds(unsigned cpu) const {
 }
 bool View::csd_lock_stuck() const {
   return smp::csd_lock_is_stuck();
+}
+uint64_t View::csd_lock_timeout_ns() const {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  const auto param = static_cast<unsigned>(kernel::Param::csd_lock_timeout);
+  return static_cast<uint64_t>(sd_param(param)) * kNsPerMs;
 }
 std::string View::task_name(unsigned task) const {
   return machine::task_name(task);

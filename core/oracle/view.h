@@ -40,6 +40,8 @@ class View {
   virtual const volatile void* cpu_csds(unsigned cpu) const;
   // What csd_lock_is_stuck() says.
   virtual bool csd_lock_stuck() const;
+  // After how long csd debugging complains for the first time; 0: never.
+  virtual uint64_t csd_lock_timeout_ns() const;
   // For messages: never an address.
   virtual std::string task_name(unsigned task) const;
   virtual std::string describe(const volatile void* p) const;

@@ -196,7 +196,7 @@ void csd_lock_record(call_single_data_t* csd) {
 
 void __csd_lock_wait(call_single_data_t* csd) {
   // P01: the interval counts only time in which this task polled, on this CPU.
-  const bool guarded = patch(Patch::p01);
+  const bool guarded = patch(Patch::p01) && !bug(Bug::h13);
   if (guarded) preempt_disable();
   csd_wait wait{};
   wait.ts0 = wait.ts1 = sched_clock();
