@@ -80,6 +80,10 @@ void add_kernel(Table& table) {
         "The task that plays init_task has no mask");
   param(Param::idle_poll_percent, "idle_poll_percent", Form::own, 0, 100,
         "How often of 100 an idle CPU may poll instead of halt");
+  param(Param::irq_work_from_tick, "irq_work_from_tick", Form::own, 0, 1,
+        "irq_work has no interrupt of its own: it runs from the tick, and irq_work_sync() sleeps");
+  param(Param::global_call_queue, "global_call_queue", Form::own, 0, 1,
+        "smp_call_function_many() as it was up to 2.6.38, by one queue for all CPUs");
 }
 
 void add_scftorture(Table& table) {
@@ -96,6 +100,8 @@ void add_scftorture(Table& table) {
       "Hotplug operations per execution; 0: no limit");
   scf("swaps", own, &ScfParams::swaps, 0, scf::kMaxSwaps,
       "Tasks that stop two CPUs at a time, as NUMA balancing does; each does ops such stops");
+  scf("softirqs", own, &ScfParams::softirqs, 0, 1'000'000,
+      "One handler in so many raises a softirq; 0: none");
   scf("holdoff", module, &ScfParams::holdoff, 0, kHour, "Virtual s before the threads start");
   scf("longwait", module, &ScfParams::longwait, 0, kHour,
       "Handlers may busy-wait so many virtual s; 0: never");

@@ -20,8 +20,10 @@ enum class Bug : uint8_t {
   canary,
   // Historic bugs and bugs that the kernel's own comments and the series' texts warn of.
   h01,
+  h02,
   h03,
   h04,
+  h05,
   h06,
   h07,
   h08,
@@ -34,6 +36,7 @@ enum class Bug : uint8_t {
   h15,
   h16,
   h17,
+  h18,
   h39,
   h42,
   // Mutants: one wrong step each, so that every oracle has something to see.
@@ -101,6 +104,9 @@ struct Needs {
   bool swaps = false;           // tasks that stop two CPUs at a time
   bool slow_handlers = false;   // some take seconds; csd debugging complains after a millisecond
   bool lone = false;            // one CPU of no more than `cpus` is online at first
+  bool softirqs = false;        // handlers raise them
+  bool global_queue = false;    // the multi-CPU calls of 2.6.38
+  bool irq_work_from_tick = false;
   Memory memory = Memory::sc;
   const char* calls = "";  // which calls show it
 };

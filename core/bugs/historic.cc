@@ -38,6 +38,21 @@ std::vector<BugInfo> historic() {
        .needs = {.cpus = 3, .tasks = 2, .calls = "many_wait on a mask that others clear"},
        .expected = {"hang", "S-I14", "S-I23"}},
 
+      {.bug = Bug::h02,
+       .id = "H02",
+       .slug = "gq-list-del-vs-add",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "a request is taken off the global queue before it was put on it",
+       .origin = "2.6.32 to 2.6.38, e6cd1e07a185",
+       .mechanism =
+           "Requests were reused at once, so a late walker of the global queue may stand on one "
+           "that its owner is filling anew. The count of CPUs to go is set before the lock is "
+           "taken: the walker finds its bit and the count, runs the function, and as the last "
+           "one deletes a request that is not on the list yet.",
+       .needs = {.cpus = 3, .global_queue = true, .calls = "many, many_wait"},
+       .expected = {"BUG", "hang", "livelock"}},
+
       {.bug = Bug::h03,
        .id = "H03",
        .slug = "csd-left-locked-on-error",
@@ -63,6 +78,20 @@ std::vector<BugInfo> historic() {
            "gone, or clears the lock of the owner's next request.",
        .needs = {.cpus = 2, .calls = "single, many, single_async"},
        .expected = {"S-I16", "S-I17", "use-after-free"}},
+
+      {.bug = Bug::h05,
+       .id = "H05",
+       .slug = "idle-flush-softirq-lost",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "a softirq raised by a callback that the idle loop flushed never runs",
+       .origin = "5.8 to 5.11, f9d34595ae4f",
+       .mechanism =
+           "A polling idle CPU is woken without an IPI and drains its queue in task context. No "
+           "interrupt ends there, so what a callback has raised stays pending until some "
+           "unrelated interrupt.",
+       .needs = {.cpus = 2, .polling = true, .softirqs = true, .calls = "single, many"},
+       .expected = {"softirq-lost"}},
 
       {.bug = Bug::h06,
        .id = "H06",
@@ -244,6 +273,20 @@ std::vector<BugInfo> historic() {
            "that meanwhile sees PENDING relies on this run.",
        .needs = {.cpus = 2, .memory = Memory::tso, .calls = "irq_work"},
        .expected = {"S-I49"}},
+
+      {.bug = Bug::h18,
+       .id = "H18",
+       .slug = "irq-work-uaf-after-func",
+       .alias = "",
+       .kind = Kind::historic,
+       .title = "the runner touches an irq_work after it has released it",
+       .origin = "PREEMPT_RT, and where irq_work has no interrupt; fixed in 6.12.94",
+       .mechanism =
+           "Who sleeps in irq_work_sync() is woken through the work itself, after BUSY was "
+           "cleared. Without a grace period an owner that sees BUSY clear frees the work under "
+           "the runner.",
+       .needs = {.cpus = 2, .irq_work_from_tick = true, .calls = "irq_work"},
+       .expected = {"use-after-free"}},
 
       {.bug = Bug::h39,
        .id = "H39",

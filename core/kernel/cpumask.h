@@ -61,6 +61,12 @@ static inline void cpumask_clear_cpu(unsigned cpu, cpumask* m,
                                      const char* fn = __builtin_FUNCTION()) {
   sd_rmw(&m->bits[cpu / kBitsPerLong], sd_andnot, cpumask_bit(cpu), 8, sd_relaxed, fn);
 }
+// Atomic, fully ordered.
+static inline bool cpumask_test_and_clear_cpu(unsigned cpu, cpumask* m,
+                                              const char* fn = __builtin_FUNCTION()) {
+  const uint64_t bit = cpumask_bit(cpu);
+  return (sd_rmw(&m->bits[cpu / kBitsPerLong], sd_andnot, bit, 8, sd_full, fn) & bit) != 0;
+}
 // The non-atomic forms, for private masks.
 static inline void __cpumask_set_cpu(unsigned cpu, cpumask* m) {
   m->bits[cpu / kBitsPerLong] |= cpumask_bit(cpu);

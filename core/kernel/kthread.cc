@@ -4,6 +4,7 @@
 
 #include "core/kernel/compiler.h"
 #include "core/kernel/percpu.h"
+#include "core/kernel/rcuwait.h"
 
 namespace sd::kernel {
 
@@ -16,6 +17,7 @@ struct kthread_data {
   int result;
   unsigned should_stop;
   struct completion exited;
+  struct sd_waitq rcuwait;  // itself, asleep in rcuwait_wait_event()
 };
 static_assert(sizeof(kthread_data) <= sd_task_storage_bytes / 2);
 
@@ -52,6 +54,21 @@ void worker_thread(void* argument) {
 }
 
 }  // namespace
+
+struct sd_waitq* rcuwait_queue(task_struct* task) {
+  return &to_kthread(task)->rcuwait;
+}
+
+void rcuwait_wake_up(struct rcuwait* w, const char* fn) {
+  sd_sync_release(w);
+  sd_fence(sd_mb, fn);
+  task_struct* task = load_marked(&w->task, sd_relaxed, fn);
+  if (!task) return;
+  struct sd_waitq* queue = rcuwait_queue(task);
+  sd_point(sd_point_lock, queue, fn);
+  sd_wake_one(queue);
+  sd_point(sd_point_wake, nullptr, fn);
+}
 
 task_struct* kthread_create(int (*threadfn)(void*), void* data, const char* name, const char*) {
   task_struct* k = sd_task_create(kthread, nullptr, name);

@@ -12,6 +12,8 @@ enum class Param : uint8_t {
   ipi_mask_inlined,  // task masks: 1 inline word, 0 allocated, -1 by the kernel's rule (nr_cpus <= 64: inline)
   maskless_init_task,  // 1: the task that plays init_task has no mask (allocated masks only)
   idle_poll_percent,   // how often (of 100) an idle CPU may be made to poll; 0: always halts
+  irq_work_from_tick,  // 1: an architecture whose irq_work has no interrupt: works run from the tick, who syncs sleeps
+  global_call_queue,  // 1: smp_call_function_many() as in 2.6.38, by one queue for all CPUs
   count_
 };
 

@@ -42,6 +42,9 @@ constexpr Registered kFormats[] = {
     {vcpu_kick, {"need resched", "CPU", "by IPI"}},
     {cpus_read_locked, {"cpus_read_lock"}},
     {cpus_read_unlocked, {"cpus_read_unlock"}},
+    {softirq_raise, {"softirq_raise", "nr"}},
+    {softirq_entry, {"softirq_entry", "nr"}},
+    {softirq_exit, {"softirq_exit", "nr"}},
 };
 
 }  // namespace

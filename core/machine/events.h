@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine/trace.h"
+#include "core/machine/sd.h"
 
 namespace sd::machine::event {
 
@@ -45,5 +46,8 @@ inline constexpr EventId idle_halt = 60;
 inline constexpr EventId vcpu_kick = 61;
 inline constexpr EventId cpus_read_locked = 62;
 inline constexpr EventId cpus_read_unlocked = 63;
+inline constexpr EventId softirq_raise = sd_event_softirq_raise;  // a = its number
+inline constexpr EventId softirq_entry = sd_event_softirq_entry;
+inline constexpr EventId softirq_exit = sd_event_softirq_exit;
 
 }  // namespace sd::machine::event

@@ -43,6 +43,7 @@ void Machine::run_irq(Cpu& cpu, unsigned vector) {
   }
   emit(event::irq_exit, nullptr, vector, 0, "");
   --cpu.hardirq_depth;
+  if (ops_.irq_exit) ops_.irq_exit();
   cpu.irqs_off = false;
   cpu.time_ns += cost::kIrqExitNs;
   task->op = op;

@@ -212,6 +212,8 @@ bool sd_bug_on(unsigned bug);     /* core/bugs */
 int64_t sd_param(unsigned param);
 
 /* ---- reports ----------------------------------------------------------------------------------------- */
+/* Events of the vocabulary layer; core/machine/events.h prints them. a = number of the softirq */
+enum { sd_event_softirq_raise = 64, sd_event_softirq_entry = 65, sd_event_softirq_exit = 66 };
 void sd_trace(uint8_t event, const volatile void* obj, uint64_t a, uint64_t b, const char* fn);
 void sd_printk(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
 /* WARN: a failure of the execution unless expected (see machine options); then it only prints. */
@@ -285,6 +287,9 @@ struct sd_stack_ops {
       void); /* once per boot, on CPU 0's idle context, before any task: no points are taken */
   void (*idle_loop)(unsigned cpu); /* do_idle() for ever; returns when sd_machine_stopping() */
   void (*handle_vector)(unsigned vector); /* interrupts off, hardirq context */
+  /* The end of an interrupt, no hardirq context any more: interrupts are off, but may be enabled for a while, and
+   * others are taken then. May be NULL. */
+  void (*irq_exit)(void);
   /* fork; false: -ENOMEM, and there is no such task */
   bool (*task_created)(struct sd_task* task, struct sd_task* parent);
   void (*task_freed)(struct sd_task* task);

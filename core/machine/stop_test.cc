@@ -61,7 +61,8 @@ void stop_and_unplug(void* plugs) {
   stops = Stops{};
   for (unsigned i = 0; i < kTasks; ++i)
     sd_task_wake(sd_task_create(stop_pairs, nullptr, "swapper"), "test");
-  for (uintptr_t i = 0; i < reinterpret_cast<uintptr_t>(plugs); ++i) {
+  const auto times = static_cast<unsigned>(reinterpret_cast<uintptr_t>(plugs));
+  for (unsigned i = 0; i < times; ++i) {
     sd_cpu_down(1 + i % (kCpus - 1), "test");
     sd_cpu_up(1 + i % (kCpus - 1), "test");
   }

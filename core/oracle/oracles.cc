@@ -8,6 +8,7 @@
 #include "core/oracle/kick.h"
 #include "core/oracle/masks.h"
 #include "core/oracle/selection.h"
+#include "core/oracle/softirq.h"
 #include "core/oracle/stuck.h"
 
 namespace sd::oracle {
@@ -107,6 +108,10 @@ constexpr OracleInfo kTable[] = {
      "the mask of a CPU is not written to while another call may still read it"},
     {"S-I60", "stuck", Cost::at_end,
      "csd_lock_is_stuck() is true iff a complaint about a csd lock is outstanding"},
+    {"csd-false-alarm", "stuck", Cost::every_step,
+     "a waiter complains of a request only after it has polled for longer than the timeout"},
+    {"softirq-lost", "softirq", Cost::every_step,
+     "a CPU does not halt with a softirq pending unless an interrupt is due"},
 };
 
 }  // namespace
@@ -124,6 +129,7 @@ Oracles make_oracles() {
   oracles.push_back(std::make_unique<Cpuhp>());
   oracles.push_back(std::make_unique<Kick>());
   oracles.push_back(std::make_unique<Stuck>());
+  oracles.push_back(std::make_unique<Softirq>());
   return oracles;
 }
 

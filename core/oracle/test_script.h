@@ -60,6 +60,8 @@ class FakeView : public View {
   bool in_task() const override { return task_context; }
   bool is_idle(unsigned task) const override { return task < cpus_; }
   bool call_ipi_pending(unsigned cpu) const override { return pending[cpu]; }
+  bool irq_pending(unsigned cpu) const override { return pending[cpu]; }
+  uint32_t softirqs_pending(unsigned cpu) const override { return softirqs[cpu]; }
   const volatile void* queue_head(unsigned cpu) const override { return &heads[cpu]; }
   bool readable(const volatile void*, size_t) const override { return can_read; }
   const volatile void* online_mask() const override { return &online_words; }
@@ -85,6 +87,7 @@ class FakeView : public View {
   std::array<smp::cpumask, 64> masks{};
   std::array<const void*, 64> csds{};
   std::array<bool, 64> pending{};
+  std::array<uint32_t, 64> softirqs{};
   struct alignas(64) Head {
     void* first = nullptr;
   };

@@ -1,6 +1,7 @@
 #include "core/oracle/view.h"
 
 #include "core/kernel/param.h"
+#include "core/kernel/softirq.h"
 #include "core/machine/machine.h"
 #include "core/smp/csd.h"
 #include "core/smp/smp.h"
@@ -44,6 +45,16 @@ bool View::is_idle(unsigned task) const {
 bool View::call_ipi_pending(unsigned cpu) const {
   return sd_ipi_pending(cpu, sd_vec_call_function_single) ||
          sd_ipi_pending(cpu, sd_vec_call_function);
+}
+
+bool View::irq_pending(unsigned cpu) const {
+  for (unsigned vector = 0; vector < sd_nr_vectors; ++vector) {
+    if (sd_ipi_pending(cpu, static_cast<sd_vector>(vector))) return true;
+  }
+  return false;
+}
+uint32_t View::softirqs_pending(unsigned cpu) const {
+  return *kernel::softirq_pending.ptr(cpu);
 }
 
 const volatile void* View::queue_head(unsigned cpu) const {

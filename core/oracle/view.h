@@ -25,6 +25,8 @@ class View {
   virtual bool is_idle(unsigned task) const;  // of a CPU's idle task, by id
   // One of the two vectors of cross-CPU calls is pending for, or in flight to, the CPU.
   virtual bool call_ipi_pending(unsigned cpu) const;
+  virtual bool irq_pending(unsigned cpu) const;  // any vector
+  virtual uint32_t softirqs_pending(unsigned cpu) const;
   // Address of the CPU's call_single_queue; an identity.
   virtual const volatile void* queue_head(unsigned cpu) const;
   // Whether the object may be read (not freed; what is not of the heap always may).

@@ -1,5 +1,6 @@
 #include "core/smp/flush.h"
 
+#include "core/kernel/softirq.h"
 #include "core/smp/csd_debug.h"
 #include "core/smp/csd_lock.h"
 #include "core/smp/irq_work.h"
@@ -143,6 +144,8 @@ void flush_smp_call_function_queue() {
   if (llist_empty(this_cpu_ptr(call_single_queue))) return;
   const bool flags = local_irq_save();
   __flush_smp_call_function_queue(true);
+  // No interrupt ends here that would run what the callbacks have raised.
+  if (local_softirq_pending() && !bug(Bug::h05)) kernel::do_softirq();
   local_irq_restore(flags);
 }
 

@@ -1,6 +1,8 @@
 #include "core/smp/irq_work.h"
 
 #include "core/kernel/kthread.h"
+#include "core/kernel/rcupdate.h"
+#include "core/kernel/rcuwait.h"
 #include "core/smp/csd_lock.h"
 #include "core/smp/queue.h"
 #include "core/smp/switches.h"
@@ -28,7 +30,8 @@ void __irq_work_queue_local(irq_work* work) {
   const bool lazy = (flags & IRQ_WORK_LAZY) != 0;
   llist_head* list = lazy ? this_cpu_ptr(lazy_list) : this_cpu_ptr(raised_list);
   if (!llist_add(&work->node.llist, list)) return;
-  // A lazy work waits for the next tick; there is none here, as with NO_HZ, so it is raised too.
+  // A lazy work waits for the next tick; there is none here, as with NO_HZ, so it is raised too. Where
+  // irq_work has no interrupt of its own this one stands for that tick.
   sd_send_ipi(smp_processor_id(), sd_vec_irq_work, __func__);
 }
 
@@ -92,6 +95,7 @@ void irq_work_single(llist_node* node) {
   trace(tp::irq_work_exit, work);
   // Not busy any more, unless it was claimed again.
   atomic_cmpxchg(&work->node.a_flags, flags, flags & ~static_cast<int>(IRQ_WORK_BUSY));
+  if (param(Param::irq_work_from_tick)) rcuwait_wake_up(&work->irqwait);
 }
 
 void irq_work_run() {
@@ -103,6 +107,14 @@ void irq_work_run() {
 // Here it is one, for that order and for race detection, which knows of no branches.
 void irq_work_sync(irq_work* work) {
   lockdep_assert_irqs_enabled();
+  if (param(Param::irq_work_from_tick)) {
+    const auto* flags = reinterpret_cast<const unsigned*>(&work->node.a_flags.counter);
+    rcuwait_wait_event(&work->irqwait,
+                       [flags] { return !(data_race_read(flags) & IRQ_WORK_BUSY); });
+    // irq_work_single() wakes by the work, after BUSY was cleared.
+    if (!bug(Bug::h18)) synchronize_rcu();
+    return;
+  }
   smp_cond_load_acquire(&work->node.a_flags.counter, !(VAL & static_cast<int>(IRQ_WORK_BUSY)));
 }
 

@@ -1,6 +1,7 @@
 // Calls to many CPUs (kernel/smp.c, Linux 6.12; P04, P06 to P08; v6.17).
 #include "core/kernel/kthread.h"
 #include "core/smp/csd_lock.h"
+#include "core/smp/global_queue.h"
 #include "core/smp/queue.h"
 #include "core/smp/smp.h"
 #include "core/smp/task_mask.h"
@@ -193,6 +194,7 @@ void call_many(const call_args& args, bool pin, const char* fn = __builtin_FUNCT
 }  // namespace
 
 void smp_call_function_many(const cpumask* mask, smp_call_func_t func, void* info, bool wait) {
+  if (has_global_queue()) return global_queue_call(mask, func, info, wait);
   call_many({.kind = call_kind::many, .wait = wait, .mask = mask, .func = func, .info = info},
             false);
 }

@@ -1,6 +1,7 @@
 // The cross-CPU call API (include/linux/smp.h, Linux 6.12 unless a patch switch says otherwise).
 #pragma once
 
+#include "core/kernel/rcuwait.h"
 #include "core/smp/csd.h"
 
 namespace sd::smp {
@@ -32,6 +33,7 @@ void resched_cpu(unsigned cpu);
 struct irq_work {
   __call_single_node node;
   void (*func)(irq_work* work);
+  struct kernel::rcuwait irqwait;  // who sleeps in irq_work_sync()
 };
 void init_irq_work(irq_work* work, void (*func)(irq_work*));
 bool irq_work_queue(irq_work* work);

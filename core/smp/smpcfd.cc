@@ -6,6 +6,7 @@
 #include "core/smp/csd.h"
 #include "core/smp/csd_debug.h"
 #include "core/smp/flush.h"
+#include "core/smp/global_queue.h"
 #include "core/smp/irq_work.h"
 #include "core/smp/switches.h"
 #include "core/smp/trace.h"
@@ -69,6 +70,7 @@ int smpcfd_dying_cpu(unsigned cpu) {
   // for is run here. Nothing new can be queued, for who does so has preemption off, and everyone
   // else is spinning in stop_machine.
   if (!bug(Bug::h06) && !bug(Bug::dying_flush_in_idle)) __flush_smp_call_function_queue(false);
+  if (has_global_queue()) global_queue_interrupt();
   if (!bug(Bug::dying_no_irq_work)) irq_work_run();
   trace(tp::smpcfd_dying_end, nullptr, cpu);
   return 0;
@@ -77,6 +79,7 @@ int smpcfd_dying_cpu(unsigned cpu) {
 void call_function_init() {
   for_each_possible_cpu (cpu) init_llist_head(per_cpu_ptr(call_single_queue, cpu));
   csd_debug_init();
+  global_queue_init();
   // The boot CPU, and those that this machine has brought up already.
   for_each_possible_cpu (cpu) {
     if (cpu_online(cpu)) smpcfd_prepare_cpu(cpu);

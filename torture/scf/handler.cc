@@ -1,5 +1,6 @@
 #include "torture/scf/handler.h"
 
+#include "core/kernel/softirq.h"
 #include "torture/scf/choose.h"
 #include "torture/scf/fail.h"
 #include "torture/scf/state.h"
@@ -19,6 +20,14 @@ void count_invocation() {
   if (take_plant(Plant::miscount)) ++*this_cpu_ptr(scf_invoked_count);
 }
 
+// Not where a caller runs the handler itself: in a task nobody but ksoftirqd would run the softirq.
+void raise_softirq_now_and_then(const char* fn) {
+  const int one_in = (&scf_state)->params->softirqs;
+  if (one_in == 0 || (!kernel::in_hardirq() && !kernel::is_idle_task(kernel::current()))) return;
+  if (choose_rarely(static_cast<uint32_t>(one_in), choice::handler_delay))
+    kernel::raise_softirq_irqoff(kScfSoftirq, fn);
+}
+
 }  // namespace
 
 void scf_enter_handler(const char* fn) {
@@ -28,6 +37,14 @@ void scf_enter_handler(const char* fn) {
              smp_processor_id());
   }
   count_invocation();
+  raise_softirq_now_and_then(fn);
+}
+
+void scf_softirq() {
+  if (kernel::irqs_disabled() || sd_preempt_count() == 0) {
+    SCF_FAIL(n_errs, "scf-softirq", "scf_softirq",
+             "a softirq runs on CPU %u with interrupts off or preemption on", smp_processor_id());
+  }
 }
 
 // In the kernel 1 in 1024 does; here it is to be seen in executions of a few dozen handlers.

@@ -8,6 +8,9 @@ namespace sd::scf {
 // Parts of every handler.
 // Checks its context, and counts it.
 void scf_enter_handler(const char* fn);
+// What handlers raise now and then, with softirqs; its action checks its context.
+inline constexpr unsigned kScfSoftirq = 0;
+void scf_softirq();
 // Now and then it takes its time; with longwait some take seconds.
 void scf_handler_delay(const char* fn);
 // The caller's writes must be visible.

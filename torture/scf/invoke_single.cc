@@ -1,6 +1,7 @@
 // Calls to one CPU.
 #include <cerrno>
 
+#include "core/kernel/slab.h"
 #include "torture/scf/choose.h"
 #include "torture/scf/fail.h"
 #include "torture/scf/handler.h"
@@ -182,8 +183,36 @@ void invoke_async(const Call& call) {
   count_expected(call, 1);
 }
 
+namespace {
+
+// A work of its own, which is freed as soon as irq_work_sync() says that it may be.
+void invoke_own_irq_work(const Call& call) {
+  ScfState* st = &scf_state;
+  auto* work = static_cast<smp::irq_work*>(
+      kernel::kmalloc(sizeof(smp::irq_work), kernel::GFP_ATOMIC, "scf_irq_work"));
+  if (!work) return;
+  smp::init_irq_work(work, scf_irq_work);
+  const unsigned cpu = choose(nr_cpu_ids(), choice::op_cpu);
+  kernel::preempt_disable();
+  if (!is_online(cpu)) {
+    count_offline(call);
+  } else {
+    outstanding_add(&st->outstanding, 1);
+    smp::irq_work_queue_on(work, cpu);
+    count_expected(call, 1);
+  }
+  kernel::preempt_enable();
+  pause_lock(call);
+  smp::irq_work_sync(work);
+  kernel::kfree(work);
+  resume_lock(call);
+}
+
+}  // namespace
+
 // irq_work_queue_on() warns when the CPU is offline: that it is not is the caller's business.
 void invoke_irq_work(const Call& call) {
+  if (kernel::param(kernel::Param::irq_work_from_tick)) return invoke_own_irq_work(call);
   Invoker* t = call.t;
   ScfState* st = &scf_state;
   if (!t->irq_work_used) {

@@ -1,7 +1,9 @@
 #include "torture/scf/scf.h"
 
+#include "core/kernel/softirq.h"
 #include "torture/scf/cleanup.h"
 #include "torture/scf/events.h"
+#include "torture/scf/handler.h"
 #include "torture/scf/invoker.h"
 #include "torture/scf/onoff.h"
 #include "torture/scf/swap.h"
@@ -55,6 +57,7 @@ void scf_main(void* arg) {
 
 void register_scf() {
   tp::register_events();
+  kernel::open_softirq(kScfSoftirq, scf_softirq);
 }
 
 }  // namespace sd::scf

@@ -63,7 +63,8 @@ struct ScfParams {
   // Per thread and execution; 0: until shutdown_secs. Measured on H09, H10 and H11 with 7 seeds each,
   // 3 and 4 find alike per CPU-second; more of the shorter ones means more draws of the strategy.
   int ops = 3;
-  int swaps = 0;  // tasks that stop two CPUs at a time, each as often as a thread has operations
+  int softirqs = 0;  // one handler in so many raises a softirq; 0: none
+  int swaps = 0;     // tasks that stop two CPUs at a time, each as often as a thread has operations
   int onoff_ops = 0;  // hotplug operations per execution, then the onoff thread rests; 0: no limit
   // Whether hotplug operations may fail by injection (hotplug_fail or alloc_fail of the machine):
   // such failures, -EAGAIN, -ENOSPC and -ENOMEM, are then forgiven.

@@ -5,6 +5,8 @@
 
 #include <tuple>
 
+#include "core/bugs/bugs.h"
+#include "core/machine/events.h"
 #include "torture/scf/test_run.h"
 
 namespace sd::scf {
@@ -107,6 +109,17 @@ const Setting kSettings[] = {
      [](Scenario& s) { s.params.random_shuffle = 1, s.config.preempt_full = false; }},
     {"verbose", [](Scenario& s) { s.params.verbose = 2, s.params.verbose_sleep_frequency = 3; }},
     {"many_failures", [](Scenario& s) { s.config.alloc_fail = 3, s.config.hotplug_fail = 2; }},
+    {"softirqs", [](Scenario& s) { s.params.softirqs = 1; }},
+    {"irq_work_from_tick",
+     [](Scenario& s) {
+       s.set(kernel::Param::irq_work_from_tick, 1);
+       s.only(Prim::irq_work).only(Prim::relay);
+     }},
+    {"global_call_queue",
+     [](Scenario& s) {
+       s.set(kernel::Param::global_call_queue, 1);
+       s.only(Prim::many).only(Prim::many_wait).only(Prim::single);
+     }},
     {"pct", [](Scenario& s) { s.strategy = "pct:3"; }},
     {"pos", [](Scenario& s) { s.strategy = "pos"; }},
 };
@@ -193,6 +206,45 @@ TEST(ScfTest, TasksThatStopTwoCpusAreClean) {
     const Campaign campaign = run_many(scenario, 200);
     EXPECT_FALSE(campaign.failed) << replay(campaign);
     EXPECT_GT(campaign.offlined, 0u);
+  }
+}
+
+// Which CPUs end an execution with a softirq that has not run.
+class SoftirqWatch : public engine::Observer {
+ public:
+  const char* name() const override { return "softirqs"; }
+  std::vector<engine::EventId> interests() const override {
+    return {machine::event::softirq_raise, machine::event::softirq_entry};
+  }
+  void on_begin() override { pending_ = 0; }
+  // Runs on every task's stack, like the machine itself, so ThreadSanitizer may not see it.
+  __attribute__((no_sanitize("thread"))) void on_event(const engine::Event& event) override {
+    const unsigned cpu = 1u << event.cpu;
+    const bool raised = event.id == machine::event::softirq_raise;
+    pending_ = raised ? pending_ | cpu : pending_ & ~cpu;
+    (event.irq_depth ? in_irq : in_idle) += raised;
+  }
+  __attribute__((no_sanitize("thread"))) void on_end() override { lost += pending_ != 0; }
+  int in_irq = 0, in_idle = 0, lost = 0;
+
+ private:
+  unsigned pending_ = 0;
+};
+
+TEST(ScfTest, SoftirqsRunAfterInterruptsAndAfterFlushesOfIdleCpus) {
+  for (const bool buggy : {false, true}) {
+    SoftirqWatch watch;
+    machine::trace().attach(&watch);
+    Scenario scenario;
+    scenario.params.softirqs = 2;
+    scenario.params.onoff_interval = 0;
+    if (buggy) scenario.config.bugs = bugs::bit(bugs::Bug::h05);
+    const Campaign campaign = run_many(scenario, 100);
+    machine::trace().detach_all();
+    EXPECT_FALSE(campaign.failed) << replay(campaign);
+    EXPECT_GT(watch.in_irq, 0);
+    EXPECT_GT(watch.in_idle, 0);
+    EXPECT_EQ(watch.lost > 0, buggy);
   }
 }
 

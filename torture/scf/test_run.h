@@ -22,9 +22,12 @@ struct Scenario {
 
   explicit Scenario(const char* series = "merged") {
     config.patches = *series::find_set(series);
-    config.params[static_cast<unsigned>(kernel::Param::csd_lock_timeout)] = 5000;
-    config.params[static_cast<unsigned>(kernel::Param::ipi_mask_inlined)] = -1;
-    config.params[static_cast<unsigned>(kernel::Param::idle_poll_percent)] = 50;
+    set(kernel::Param::csd_lock_timeout, 5000);
+    set(kernel::Param::ipi_mask_inlined, -1);
+    set(kernel::Param::idle_poll_percent, 50);
+  }
+  void set(kernel::Param param, int64_t value) {
+    config.params[static_cast<unsigned>(param)] = value;
   }
   Scenario& only(Prim prim, int weight = 1) {
     params.weights[static_cast<unsigned>(prim)] = weight;
