@@ -31,17 +31,10 @@ inline void idle_loop(unsigned cpu) {
 }
 
 inline void install() {
-  static const sd_stack_ops ops = {
-      .boot = nullptr,
-      .idle_loop = idle_loop,
-      .handle_vector =
-          [](unsigned vector) {
-            if (on_vector) on_vector(vector);
-          },
-      .task_created = nullptr,
-      .task_freed = nullptr,
-      .ttwu_queue = nullptr,
-      .stopper_flush = nullptr,
+  sd_stack_ops ops{};
+  ops.idle_loop = idle_loop;
+  ops.handle_vector = [](unsigned vector) {
+    if (on_vector) on_vector(vector);
   };
   sd_register_stack(&ops);
 }
