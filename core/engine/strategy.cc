@@ -7,6 +7,7 @@
 #include "core/engine/pct.h"
 #include "core/engine/pos.h"
 #include "core/engine/random_walk.h"
+#include "core/engine/swarm.h"
 
 namespace sd::engine {
 namespace {
@@ -36,6 +37,7 @@ std::unique_ptr<Chooser> make_strategy(std::string_view spec, std::string* error
   if (spec == "random") return std::make_unique<RandomWalk>();
   if (spec == "calm") return std::make_unique<Calm>();
   if (spec == "pos") return std::make_unique<Pos>();
+  if (spec == "swarm") return std::make_unique<Swarm>();
   if (spec == "mix") return std::make_unique<Mix>();
   if (const uint32_t depth = parse_depth(spec); depth != 0) return std::make_unique<Pct>(depth);
   if (error != nullptr) {

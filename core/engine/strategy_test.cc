@@ -96,7 +96,7 @@ std::string test_name(const testing::TestParamInfo<const char*>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Calm, AnyStrategy, testing::Values("calm"), test_name);
 const auto kRandomised =
-    testing::Values("random", "pct:1", "pct:2", "pct:5", "pct:64", "pos", "mix");
+    testing::Values("random", "pct:1", "pct:2", "pct:5", "pct:64", "pos", "swarm", "mix");
 INSTANTIATE_TEST_SUITE_P(Randomised, AnyStrategy, kRandomised, test_name);
 INSTANTIATE_TEST_SUITE_P(Randomised, RandomisedStrategy, kRandomised, test_name);
 
@@ -245,8 +245,9 @@ TEST(Strategy, AnUnknownSpecGetsOneLineThatSaysWhatIsKnown) {
                            "pct:2x", "pct:99999999999999999999", "pct: 2", "pos:1", "mix,calm"}) {
     std::string error;
     EXPECT_EQ(make_strategy(spec, &error), nullptr) << spec;
-    EXPECT_EQ(error, "unknown strategy '" + std::string(spec) +
-                         "': expected one of random, calm, pct:DEPTH (DEPTH 1 to 64), pos, mix");
+    EXPECT_EQ(error,
+              "unknown strategy '" + std::string(spec) +
+                  "': expected one of random, calm, pct:DEPTH (DEPTH 1 to 64), pos, swarm, mix");
   }
   std::string error;
   EXPECT_EQ(make_strategy(std::string(1000, '\n'), &error), nullptr);
