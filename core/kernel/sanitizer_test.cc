@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "core/kernel/compiler.h"
 #include "core/kernel/completion.h"
 #include "core/kernel/kthread.h"
 #include "core/kernel/slab.h"
@@ -53,12 +54,13 @@ void race(void* data) {
 }
 
 // In a process of its own, since what a sanitizer says ends one.
-[[noreturn]] void run_alone(void (*entry)(void*), void* data) {
+[[noreturn]] void run_alone(void (*entry)(void*), void* data, unsigned cpus = 3,
+                            const char* strategy = "random", uint64_t executions = 20) {
   machine::Config config;
-  config.cpus = 3;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
+  config.cpus = cpus;
+  for (uint64_t seed = 0; seed < executions; ++seed) {
     const machine::Outcome outcome =
-        machine::testing::run_with(config, "random", seed, entry, data);
+        machine::testing::run_with(config, strategy, seed, entry, data);
     if (outcome.failed) std::exit(1);
   }
   std::exit(0);
@@ -72,6 +74,32 @@ class SanitizerDeathTest : public ::testing::Test {
 TEST_F(SanitizerDeathTest, OrderedPlainAccessesAreNotReported) {
   Shared shared{0, true, {}};
   EXPECT_EXIT(run_alone(race, &shared), ExitedWithCode(0), "");
+}
+
+int counters[2];  // one per CPU, for whoever runs there with preemption off
+
+int marked;  // so that there are places to be preempted at
+
+int counting_thread(void*) {
+  for (unsigned i = 0; i < 20; ++i) {
+    WRITE_ONCE(marked, 1);
+    ++counters[get_cpu()];
+    put_cpu();
+  }
+  return 0;
+}
+
+void count_on_every_cpu(void*) {
+  task_struct* threads[4];
+  for (task_struct*& thread : threads) thread = kthread_run(counting_thread, nullptr, "counter");
+  for (task_struct* thread : threads) kthread_join(thread);
+}
+
+// What a CPU's current task does to the CPU's data is ordered after what the one before it did,
+// also if it was preempted on one CPU, moved, and preempted that other task with no context having
+// run in between.
+TEST_F(SanitizerDeathTest, PlainPerCpuDataWithPreemptionOffIsNotReported) {
+  EXPECT_EXIT(run_alone(count_on_every_cpu, nullptr, 2, "swarm", 3000), ExitedWithCode(0), "");
 }
 
 #if defined(SD_TSAN)

@@ -72,12 +72,8 @@ void Machine::dispatch(sd_task* self) {
     }
     sd_task* target = perform(action);
     if (!target) continue;
-    if (target != self) {
-      resume(self, target);
-      arrive(self);
-    } else {
-      cpu_ = &cpus_[self->cpu];
-    }
+    if (target != self) resume(self, target);
+    arrive(self);  // also if nobody else ran: it may have moved to another CPU
     if (self->command == sd_task::Command::go) return;
     run_irq(*cpu_, self->command_vector);
     refresh(*cpu_);
@@ -94,7 +90,7 @@ void Machine::resume(sd_task* self, sd_task* target) {
   Fiber::switch_to(self->fiber, target->fiber);
 }
 
-// On the fiber of `self`, which has just been resumed.
+// On the fiber of `self`, which goes on from here, on the CPU that has taken it.
 void Machine::arrive(sd_task* self) {
   cpu_ = &cpus_[self->cpu];
   running_task_ = self;
@@ -102,6 +98,7 @@ void Machine::arrive(sd_task* self) {
     self->started = true;
     engine::tsan_acquire(&start_token_);
   }
+  if (!engine::kTsan) return;
   if (self->acquire_cpu) {
     self->acquire_cpu = false;
     engine::tsan_acquire(&cpu_tokens_[cpu_->id]);
