@@ -154,10 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"--memory weak", "--memory: 'weak' is not a memory model of this version: sc"},
         Mistake{"--strategy best",
                 "--strategy: 'best' is not a strategy: random, calm, pct:DEPTH (DEPTH 1 to 64), "
-                "pos, mix"},
+                "pos, swarm, mix"},
         Mistake{"--strategy pct:0",
                 "--strategy: 'pct:0' is not a strategy: random, calm, pct:DEPTH (DEPTH 1 to 64), "
-                "pos, mix"},
+                "pos, swarm, mix"},
         Mistake{"--seed abc", "--seed: 'abc' is not a number from 0 to 18446744073709551615"},
         Mistake{"--duration 30",
                 "--duration: '30' is not a duration: a number and one of ms, s, m, h, such as 30s"},
