@@ -77,7 +77,8 @@ void add_run_options(std::vector<Option>& table, TortureOptions* o) {
   });
   add("--keep-going", "", "Do not stop at the first failure",
       [o](const std::string&) { o->keep_going = true; });
-  add("--check-determinism", "", "Run every execution twice and compare",
+  add("--check-determinism", "",
+      "Run every execution twice, with memory and environment arranged otherwise, and compare",
       [o](const std::string&) { o->check_determinism = true; });
 }
 

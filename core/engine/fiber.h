@@ -81,6 +81,10 @@ class FiberPool {
 
   // The fiber whose stack holds p, or nullptr; by arithmetic.
   const Fiber* owner_of(const volatile void* p) const;
+  // Hands dormant fibers out in the opposite order from now on, and leaves other garbage on what is
+  // free of their stacks: for checking that nothing depends on either.
+  void disarrange();
+
   uint32_t created() const { return static_cast<uint32_t>(fibers_.size()); }
 
   void fiber_returned() { on_return_(); }
@@ -94,6 +98,7 @@ class FiberPool {
   size_t arena_size_ = 0;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_;
+  unsigned char garbage_ = 0;
 };
 
 }  // namespace sd::engine

@@ -24,8 +24,15 @@ bool all_bytes_are(const char* p, size_t size, unsigned char value) {
 
 }  // namespace
 
+size_t Heap::place(size_t from_start, size_t size) const {
+  const size_t heap = space_->offset_of(space_->heap());
+  return heap + (downwards_ ? Space::kHeapSize - from_start - size : from_start);
+}
+
 void Heap::reset() {
-  unpoison(space_->heap(), used_);
+  const size_t all = place(0, used_);
+  unpoison(space_->at(all), used_);
+  space_->forget_users(all, used_);
   used_ = 0;
   live_ = 0;
   objects_.clear();
@@ -35,7 +42,7 @@ void* Heap::allocate(size_t size, const char* tag, const Site& site) {
   const TsanIgnore ignore;
   const size_t need = padded(size);
   if (size > Space::kHeapSize || need > Space::kHeapSize - used_) return nullptr;
-  char* p = space_->heap() + used_;
+  char* p = space_->at(place(used_, need));
   used_ += need;
   unpoison(p, need);
   std::memset(p, kFresh, size);
@@ -61,6 +68,12 @@ Heap::FreeResult Heap::free(void* p, const Site& site) {
 }
 
 const Heap::Object* Heap::find_offset(size_t offset) const {
+  if (downwards_) {
+    const auto at = std::lower_bound(
+        objects_.begin(), objects_.end(), offset,
+        [](const Object& object, size_t wanted) { return object.offset > wanted; });
+    return at == objects_.end() ? nullptr : &*at;
+  }
   auto after = std::upper_bound(objects_.begin(), objects_.end(), offset,
                                 [](size_t at, const Object& object) { return at < object.offset; });
   return after == objects_.begin() ? nullptr : &*(after - 1);
@@ -69,7 +82,7 @@ const Heap::Object* Heap::find_offset(size_t offset) const {
 const Heap::Object* Heap::corrupted() const {
   for (size_t i = 0; i < objects_.size(); ++i) {
     const Object& object = objects_[i];
-    const char* p = space_->heap() + (object.offset - objects_.front().offset);
+    const char* p = space_->at(object.offset);
     const size_t need = padded(object.size);
     unpoison(p, need);
     const bool intact = (object.live || all_bytes_are(p, object.size, kFreed)) &&

@@ -37,6 +37,9 @@ class Heap {
   explicit Heap(Space* space) : space_(space) {}
 
   void reset();
+  // From which end of its space memory is handed out, from now on: later objects lie above those
+  // before them (as at the start), or below. Only right after reset().
+  void grow_downwards(bool downwards) { downwards_ = downwards; }
 
   // 64-byte aligned, filled with kFresh; nullptr if the space of this execution is used up.
   void* allocate(size_t size, const char* tag, const Site& site);
@@ -77,9 +80,13 @@ class Heap {
   const Object* find_offset(size_t offset) const;
 
   Space* space_;
+  // Where the piece of `size` bytes lies that begins so many bytes from the end that grows.
+  size_t place(size_t from_start, size_t size) const;
+
+  bool downwards_ = false;
   size_t used_ = 0;
   uint64_t live_ = 0;
-  std::vector<Object> objects_;  // ascending offsets
+  std::vector<Object> objects_;  // ascending offsets, or descending ones
   Object nowhere_{0, 0, "never allocated", false, {}, {}};
 };
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <utility>
 
 #include "core/engine/check.h"
 
@@ -29,17 +30,26 @@ Space::Space()
 
 Space::~Space() {
   munmap(base_, kSize);
+  if (other_base_) munmap(other_base_, kSize);
   munmap(line_users_, lines(kSize) * sizeof(uint16_t));
 }
 
-void Space::reset(size_t globals_used, size_t area_used, unsigned areas, size_t heap_used) {
+void Space::forget_users(size_t offset, size_t size) {
+  std::memset(&line_user(offset), 0, lines(size) * sizeof(uint16_t));
+}
+
+void Space::reset(size_t globals_used, size_t area_used, unsigned areas) {
   std::memset(globals(), 0, globals_used);
-  std::memset(line_users_, 0, lines(globals_used) * sizeof(uint16_t));
+  forget_users(0, globals_used);
   for (unsigned i = 0; i < areas; ++i) {
     std::memset(area(i), 0, area_used);
-    std::memset(&line_user(offset_of(area(i))), 0, lines(area_used) * sizeof(uint16_t));
+    forget_users(offset_of(area(i)), area_used);
   }
-  std::memset(&line_user(kHeapOffset), 0, lines(heap_used) * sizeof(uint16_t));
+}
+
+void Space::change_place() {
+  if (!other_base_) other_base_ = static_cast<char*>(reserve(kSize));
+  std::swap(base_, other_base_);
 }
 
 }  // namespace sd::engine

@@ -25,6 +25,7 @@ class Space {
   char* globals() { return base_; }
   char* area(unsigned index) { return base_ + kGlobalsSize + index * kAreaSize; }
   char* heap() { return base_ + kHeapOffset; }
+  char* at(size_t offset) { return base_ + offset; }
 
   bool in_globals(size_t offset) const { return offset < kGlobalsSize; }
   bool in_areas(size_t offset) const { return offset >= kGlobalsSize && offset < kHeapOffset; }
@@ -36,18 +37,24 @@ class Space {
   }
   static constexpr size_t size() { return kSize; }
 
-  // Who used the cache line of this offset last: a small number, 0 for nobody since reset_lines().
+  // Who used the cache line of this offset last: a small number, 0 for nobody since forget_users().
   uint16_t& line_user(size_t offset) { return line_users_[offset / kCacheLine]; }
+  void forget_users(size_t offset, size_t size);
 
   // Zeroes globals and the first `areas` per-CPU areas up to the sizes in use, and forgets all line
-  // users there and in the first `heap_used` bytes of the heap.
-  void reset(size_t globals_used, size_t area_used, unsigned areas, size_t heap_used);
+  // users there.
+  void reset(size_t globals_used, size_t area_used, unsigned areas);
+
+  // Goes on in another reservation, with whatever is in it; offsets mean the same there. The next
+  // call comes back.
+  void change_place();
 
  private:
   static constexpr size_t kHeapOffset = kGlobalsSize + kAreaSize * kMaxAreas;
   static constexpr size_t kSize = kHeapOffset + kHeapSize;
 
   char* base_ = nullptr;
+  char* other_base_ = nullptr;  // nullptr: not needed so far
   uint16_t* line_users_ = nullptr;
 };
 

@@ -17,6 +17,12 @@ namespace sd::machine {
 // failure. Not reentrant; only one machine runs in a process at a time.
 Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg);
 
+// Arranges anew what must not matter, for the executions from now on: another place for the machine's
+// memory, with the addresses of allocations in the opposite order, other stacks for tasks, with other
+// garbage on them, other places for tasks and CPUs. The next call goes back to the first arrangement, as
+// far as there is one. What the last execution left behind cannot be described any more.
+void disarrange();
+
 // Where oracles attach, and reports read the last events. Lives as long as the process.
 engine::Trace& trace();
 

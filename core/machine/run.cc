@@ -1,5 +1,6 @@
 // Booting, running and ending an execution; the driver's interface.
 #include <algorithm>
+#include <functional>
 
 #include "core/engine/sanitizer.h"
 #include "core/machine/machine.h"
@@ -25,6 +26,13 @@ constexpr size_t kMaskBytes = kMaxCpus / 8;
 size_t reserve_masks() {
   static const size_t offset =
       global_layout().reserve(3 * kMaskBytes, 64, "cpu masks", engine::Space::kGlobalsSize / 2);
+  return offset;
+}
+
+size_t reserve_stop_words() {
+  static const size_t offset =
+      global_layout().reserve(Machine::kStopSlots * Machine::kStopSlotSize, 64, "multi_stop_data",
+                              engine::Space::kGlobalsSize / 2);
   return offset;
 }
 
@@ -65,16 +73,45 @@ Machine& Machine::create() {
 
 Machine::Machine() {
   fibers_ = std::make_unique<engine::FiberPool>(kMaxTasks, on_fiber_return);
+  place_globals();
+  log_.reserve(kLogLines);
+  event::register_events();
+}
+
+void Machine::place_globals() {
   char* masks = space_.globals() + reserve_masks();
   online_ = reinterpret_cast<volatile uint64_t*>(masks);
   active_ = reinterpret_cast<volatile uint64_t*>(masks + kMaskBytes);
   dying_ = reinterpret_cast<volatile uint64_t*>(masks + 2 * kMaskBytes);
-  stop_words_ =
-      space_.globals() + global_layout().reserve(kStopSlots * kStopSlotSize, 64, "multi_stop_data",
-                                                 engine::Space::kGlobalsSize / 2);
+  stop_words_ = space_.globals() + reserve_stop_words();
   task_flags_ = reinterpret_cast<volatile uint32_t*>(space_.globals() + kTaskFlagsOffset);
-  log_.reserve(kLogLines);
-  event::register_events();
+}
+
+// Of any two tasks, the one that lay above the other lies below it afterwards.
+void Machine::mirror_tasks() {
+  std::vector<sd_task*> by_address;
+  for (const auto& task : task_pool_) by_address.push_back(task.get());
+  std::sort(by_address.begin(), by_address.end(), std::less<>());
+  for (auto& task : task_pool_) {
+    const auto rank =
+        std::lower_bound(by_address.begin(), by_address.end(), task.get(), std::less<>()) -
+        by_address.begin();
+    task.release();
+    task.reset(by_address[by_address.size() - 1 - static_cast<size_t>(rank)]);
+  }
+}
+
+void Machine::disarrange() {
+  SD_CHECK(!running_);
+  heap_.reset();
+  space_.change_place();
+  place_globals();
+  disarranged_ = !disarranged_;
+  heap_.grow_downwards(disarranged_);
+  fibers_->disarrange();
+  mirror_tasks();
+  std::vector<Cpu> elsewhere(cpus_.size());  // while the old ones are still there
+  cpus_.swap(elsewhere);
 }
 
 void Machine::idle_entry(void* argument) {
@@ -92,7 +129,7 @@ void Machine::idle_entry(void* argument) {
 void Machine::boot(void (*entry)(void*), void* arg) {
   const unsigned n = config_.cpus;
   const unsigned online_at_boot = config_.boot_cpus ? std::min(config_.boot_cpus, n) : n;
-  space_.reset(global_layout().used, percpu_layout().used, n, heap_.used());
+  space_.reset(global_layout().used, percpu_layout().used, n);
   for (uint32_t i = 0; i < tasks_used_; ++i)
     space_.line_user(kTaskFlagsOffset + i * engine::kCacheLine) = 0;
   heap_.reset();
@@ -248,7 +285,7 @@ void Machine::finish_quietly() {
   Failure failure =
       failure_here(FailureKind::use_after_free, "heap-corruption",
                    object->live ? object->allocated.function : object->freed.function);
-  failure.message = describe(space_.heap() + (object->offset - heap_.objects().front().offset)) +
+  failure.message = describe(space_.at(object->offset)) +
                     (object->live ? " was written past its end by a plain store"
                                   : " was written by a plain store after it was freed");
   fail(std::move(failure));
@@ -310,6 +347,10 @@ void Machine::emit_on(const Cpu& cpu, engine::EventId id, const volatile void* o
 
 Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg) {
   return Machine::get().run(config, chooser, entry, arg);
+}
+
+void disarrange() {
+  Machine::get().disarrange();
 }
 
 engine::Trace& trace() {

@@ -95,6 +95,7 @@ class Machine {
   }
 
   Outcome run(const Config& config, engine::Chooser& chooser, void (*entry)(void*), void* arg);
+  void disarrange();
   [[noreturn]] void fail(engine::Failure failure);
 
   // ---- scheduling points (point.cc)
@@ -250,6 +251,7 @@ class Machine {
   bool running_ = false;  // points are taken
   bool stopping_ = false;
   bool failed_ = false;
+  bool disarranged_ = false;
   std::optional<engine::Failure> failure_;
   uint64_t steps_ = 0;
   uint64_t step_bound_ = 0;
@@ -308,6 +310,8 @@ class Machine {
   static Machine& create();
 
   Machine();
+  void place_globals();
+  void mirror_tasks();
   void boot(void (*entry)(void*), void* arg);
   void shut_down();
   void finish_quietly();
