@@ -2,7 +2,8 @@
 //   failures/<signature>/replay.sdr, report.txt, stderr.txt   the latest finding of that signature
 //   failures/<signature>/replay-1.sdr, ...                    those of earlier runs
 //   workers/<pid>-<n>.choices                                 what workers of a live run choose
-//   interrupted/<pid>-<n>.sdr    what workers were running when their whole run was killed
+//   interrupted/<pid>-<n>.sdr    what workers were running when their whole run was killed; until
+//                                the directory is used again, that is in workers/
 //   state.json                   how far the run is (run_state.h)
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "core/engine/choice_log.h"
 #include "core/engine/replay_file.h"
@@ -39,6 +40,40 @@ uint64_t number_of(const ReplayFile& file, const std::string& key, const std::st
   if (value) return *value;
   bad_line(name, static_cast<size_t>(at - entries.begin()),
            key + ": " + quote(at->second) + " is not a number, such as 0x2a");
+}
+
+// ScenarioError if its text is not a scenario's.
+Replay replay_of(engine::LoggedExecution logged) {
+  KeyValues pairs;
+  for (const std::string& line : split(logged.scenario, '\n')) {
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos)
+      pairs.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+  }
+  Replay replay;
+  replay.scenario = from_key_values(pairs);
+  replay.strategy = "unknown";
+  replay.seed = logged.seed;
+  replay.choices = std::move(logged.choices);
+  return replay;
+}
+
+bool is_choice_log(const std::string& path) {
+  char magic[sizeof engine::kChoiceLogMagic];
+  std::ifstream in(path, std::ios::binary);
+  in.read(magic, sizeof magic);
+  return in && std::memcmp(magic, engine::kChoiceLogMagic, sizeof magic) == 0;
+}
+
+Replay load_choice_log(const std::string& path) {
+  std::string error;
+  auto logged = engine::read_choice_log(path, &error);
+  if (!logged) usage_error(error);
+  try {
+    return replay_of(*std::move(logged));
+  } catch (const ScenarioError& wrong) {
+    usage_error(path + ": its scenario: " + wrong.message);
+  }
 }
 
 }  // namespace
@@ -91,6 +126,7 @@ Replay parse_replay(const std::string& text, const std::string& name) {
 }
 
 Replay load_replay(const std::string& path) {
+  if (is_choice_log(path)) return load_choice_log(path);
   std::string error;
   const auto text = read_file(path, ReplayFile::kMaxFileBytes, &error);
   if (!text && error == std::strerror(EACCES)) {
@@ -103,23 +139,12 @@ Replay load_replay(const std::string& path) {
 std::string interrupted_replay_text(const std::string& log_path) {
   std::string error;
   auto logged = engine::read_choice_log(log_path, &error);
-  if (!logged || logged->state != engine::LogState::running) return {};
-  KeyValues pairs;
-  for (const std::string& line : split(logged->scenario, '\n')) {
-    const size_t colon = line.find(": ");
-    if (colon != std::string::npos)
-      pairs.emplace_back(line.substr(0, colon), line.substr(colon + 2));
-  }
-  Replay replay;
+  if (!logged || logged->state == engine::LogState::idle) return {};
   try {
-    replay.scenario = from_key_values(pairs);
+    return replay_text(replay_of(*std::move(logged)));
   } catch (const ScenarioError&) {
     return {};
   }
-  replay.strategy = "unknown";
-  replay.seed = logged->seed;
-  replay.choices = std::move(logged->choices);
-  return replay_text(replay);
 }
 
 std::string scenario_text(const Scenario& scenario) {

@@ -42,7 +42,7 @@ ChoiceLog::ChoiceLog(uint8_t* base, size_t capacity, int fd)
       usable_(fd < 0 ? capacity : std::min(capacity, kPieceBytes)),
       capacity_(capacity),
       fd_(fd) {
-  std::memcpy(header_->magic, ChoiceLogHeader::kMagic, sizeof header_->magic);
+  std::memcpy(header_->magic, kChoiceLogMagic, sizeof header_->magic);
   header_->version = ChoiceLogHeader::kVersion;
 }
 

@@ -34,6 +34,9 @@ struct LoggedExecution {
   std::vector<Choice> choices;
 };
 
+// How its file begins.
+inline constexpr char kChoiceLogMagic[8] = {'s', 'd', 'c', 'h', 'o', 'i', 'c', 'e'};
+
 struct ChoiceLogHeader;  // choice_log_format.h
 
 class ChoiceLog {

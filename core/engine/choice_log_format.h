@@ -13,7 +13,6 @@
 namespace sd::engine {
 
 struct ChoiceLogHeader {
-  static constexpr char kMagic[8] = {'s', 'd', 'c', 'h', 'o', 'i', 'c', 'e'};
   static constexpr uint32_t kVersion = 2;
   // Choices begin here, a whole number of pages behind the header.
   static constexpr size_t kSize = size_t{64} << 10;

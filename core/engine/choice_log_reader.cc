@@ -52,7 +52,7 @@ class Decoder {
 
 // Nullptr, or what is wrong with a header of which all bytes are there.
 const char* header_error(const ChoiceLogHeader& header) {
-  if (std::memcmp(header.magic, ChoiceLogHeader::kMagic, sizeof header.magic) != 0) {
+  if (std::memcmp(header.magic, kChoiceLogMagic, sizeof header.magic) != 0) {
     return "not a choice log: wrong magic";
   }
   if (header.version != ChoiceLogHeader::kVersion) return "a choice log of another version";
