@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -142,7 +143,8 @@ double measure_jobs(unsigned jobs, const std::string& program) {
   options.seed = kSeed;
   options.jobs = jobs;
   options.duration = milliseconds(1500);
-  options.out_given = fmt::format("/tmp/shootdown-bench-{}", ::getpid());
+  const std::string scratch = std::filesystem::temp_directory_path();
+  options.out_given = fmt::format("{}/shootdown-bench-{}", scratch, ::getpid());
   options.finish();
   SilentListener silent;
   const RunResult result = supervise(options, program, &silent);

@@ -8,6 +8,7 @@
 
 #include "torture/fields.h"
 #include "torture/parse.h"
+#include "torture/text.h"
 
 namespace sd::torture {
 
@@ -78,11 +79,11 @@ std::string findings_list(const RunResult& result) {
 std::string status_line(const TortureOptions& options, const Totals& totals, milliseconds elapsed) {
   const scf::ScfStats& scf = totals.scf;
   std::string out = fmt::format(
-      "{} executions, {} operations, {} steps/s, hotplug {}/{}, {} failures",
+      "{} executions, {} operations, {} steps/s, hotplug {}/{}, {}",
       short_number(static_cast<double>(totals.executions)),
       short_number(static_cast<double>(scf.ops)), short_number(per_second(totals.steps, elapsed)),
       scf.online_successes + scf.offline_successes, scf.online_attempts + scf.offline_attempts,
-      totals.failures);
+      counted(totals.failures, "failure"));
   if (options.executions) {
     const uint64_t all = options.shard.share_of(*options.executions);
     out += fmt::format(", {} left", all - std::min(all, totals.executions));
@@ -147,6 +148,10 @@ void Console::on_report(const std::string& report) {
   print("\n" + report + "\n");
 }
 
+void Console::on_trouble(const std::string& what) {
+  if (!options_.quiet) print("Note: " + what + "; the run goes on\n");
+}
+
 void Console::end(const RunResult& result) {
   if (result.groups.size() > 1 && !options_.quiet) print(findings_list(result));
   if (!options_.quiet) print_stats(result.totals, true);
@@ -156,9 +161,11 @@ void Console::end(const RunResult& result) {
   }
   if (result.given_up > 0) {
     std::fprintf(stderr,
-                 "shootdown: %u executions had not ended %lld s after the end of the run, and are "
-                 "not in its result\n",
-                 result.given_up, static_cast<long long>(kGrace.count() / 1000));
+                 "shootdown: %s had not ended %lld s after the end of the run, and %s not in its "
+                 "result\n",
+                 counted(result.given_up, "execution").c_str(),
+                 static_cast<long long>(kGrace.count() / 1000),
+                 result.given_up == 1 ? "is" : "are");
   }
   if (!result.output_error.empty()) {
     std::fprintf(stderr, "shootdown: %s\n", result.output_error.c_str());

@@ -32,6 +32,7 @@ class Console final : public RunListener {
   void on_start() override;
   void on_progress(const Totals& totals, std::chrono::milliseconds elapsed) override;
   void on_report(const std::string& report) override;
+  void on_trouble(const std::string& what) override;
   // Ends with the verdict, always the last line.
   void end(const RunResult& result);
 

@@ -54,19 +54,9 @@ uint64_t at_the_order_of_tasks(const engine::Event&) {
 uint64_t at_the_stack(const engine::Event&) {
   return bits_of(__builtin_frame_address(0));
 }
-uint64_t at_garbage_on_the_stack(const engine::Event&) {
-  constexpr size_t kBelow = 2000;  // of what is in use
-  return static_cast<const volatile unsigned char*>(__builtin_frame_address(0))[-kBelow];
-}
 uint64_t at_the_environment(const engine::Event&) {
   return std::getenv("SHOOTDOWN_DISARRANGED") ? 1 : 0;
 }
-uint64_t at_fresh_memory(const engine::Event&) {
-  constexpr size_t kSize = 400;
-  const std::unique_ptr<volatile unsigned char[]> fresh(new unsigned char[kSize]);
-  return fresh[kSize / 2];
-}
-
 class Planted final : public engine::Observer {
  public:
   explicit Planted(const Plant& plant) : plant_(plant) {}
@@ -140,6 +130,16 @@ INSTANTIATE_TEST_SUITE_P(On, Dependence,
 
 // A sanitizer has stacks and blocks of its own making.
 #if !defined(SD_ASAN) && !defined(SD_TSAN)
+uint64_t at_garbage_on_the_stack(const engine::Event&) {
+  constexpr size_t kBelow = 2000;  // of what is in use
+  return static_cast<const volatile unsigned char*>(__builtin_frame_address(0))[-kBelow];
+}
+uint64_t at_fresh_memory(const engine::Event&) {
+  constexpr size_t kSize = 400;
+  const std::unique_ptr<volatile unsigned char[]> fresh(new unsigned char[kSize]);
+  return fresh[kSize / 2];
+}
+
 INSTANTIATE_TEST_SUITE_P(OnWhatWasThere, Dependence,
                          testing::Values(Plant{"GarbageOnTheStack", at_garbage_on_the_stack},
                                          Plant{"FreshMemory", at_fresh_memory}),

@@ -11,6 +11,7 @@
 #include "torture/replay_text.h"
 #include "torture/run_state.h"
 #include "torture/summary.h"
+#include "torture/text.h"
 
 namespace sd::torture {
 
@@ -67,8 +68,8 @@ int run_merge(const MergeOptions& options) {
   }
   finish_groups(&result.groups, &result.totals);
   if (!options.json.empty()) write_json(options.json, summary_json(run, result));
-  std::fputs(fmt::format("{} runs, {} executions\n{}", states.size(), result.totals.executions,
-                         findings_list(result))
+  std::fputs(fmt::format("{}, {}\n{}", counted(states.size(), "run"),
+                         counted(result.totals.executions, "execution"), findings_list(result))
                  .c_str(),
              stdout);
   std::fputs(verdict_line(run, result).c_str(), stdout);

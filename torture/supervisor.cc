@@ -16,11 +16,13 @@
 #include <optional>
 
 #include "core/engine/choice_log.h"
+#include "core/engine/rng.h"
 #include "torture/crash.h"
 #include "torture/out_dir.h"
 #include "torture/replay_text.h"
 #include "torture/rerun.h"
 #include "torture/signature.h"
+#include "torture/user_error.h"
 #include "torture/wire.h"
 #include "torture/worker.h"
 
@@ -37,6 +39,8 @@ constexpr milliseconds kTick{100};
 constexpr milliseconds kPauseTick{1};
 // How often the state is written without being asked for.
 constexpr milliseconds kSavePeriod{30'000};
+// So many processes in a row that end before their first execution, and a worker is given up.
+constexpr unsigned kMostBarren = 3;
 
 // SIGINT, SIGTERM, SIGHUP and SIGUSR1 as readable events, for as long as this lives. They stay
 // blocked after that: one that comes while the verdict is written must not keep it from being
@@ -120,6 +124,7 @@ struct WorkerProcess {
   Totals earlier;  // of the processes before it
   Watchdog watchdog;
   Stuck stuck = Stuck::no;  // the watchdog has ended it
+  unsigned barren = 0;      // processes in a row that have begun nothing
   bool given_up = false;    // the supervisor has ended it, and wants nothing of it
 };
 
@@ -130,7 +135,6 @@ class Supervisor {
         program_(program),
         listener_(listener),
         out_(options.out),
-        output_error_(out_.error()),
         memory_(worker_count(options)),
         workers_(worker_count(options)) {
     if (!options.earlier) return;
@@ -146,6 +150,7 @@ class Supervisor {
 
   RunResult run() {
     listener_->on_start();
+    if (!out_.error().empty()) note_trouble(out_.error());
     start_time_ = Clock::now();
     next_save_ = start_time_ + kSavePeriod;
     memory_.counters()->limit = options_.executions.value_or(std::numeric_limits<uint64_t>::max());
@@ -312,13 +317,23 @@ class Supervisor {
     finish_groups(&state.groups, &state.totals);
     state.elapsed = elapsed();
     const std::string error = out_.save_state(state_json(state));
-    if (!error.empty() && output_error_.empty()) output_error_ = error;
+    if (!error.empty()) note_trouble(error);
+  }
+
+  void note_trouble(const std::string& what) {
+    if (!output_error_.empty()) return;
+    output_error_ = what;
+    listener_->on_trouble(what);
+  }
+
+  // Whether the worker has begun an execution and not done it; `current` it is.
+  static bool in_hand(const WorkerProcess& worker) {
+    return worker.page->begun.load() != worker.totals.executions;
   }
 
   // What the worker has taken and not done.
   static void add_unfinished(const WorkerProcess& worker, std::vector<uint64_t>* out) {
-    const bool in_hand = worker.page->begun.load() != worker.totals.executions;
-    if (in_hand || worker.page->phase.load() == WorkerPhase::refused)
+    if (in_hand(worker) || worker.page->phase.load() == WorkerPhase::refused)
       out->push_back(worker.page->current.load());
   }
 
@@ -380,45 +395,54 @@ class Supervisor {
     worker.pid = 0;
     ending.stuck = worker.stuck;
     worker.page->totals.read(&worker.totals);
-    if (ending.ok() || worker.given_up) add_unfinished(worker, &unfinished_);
+    const bool well = ending.ok() || worker.given_up;
+    const bool retired = worker.page->retired.load(std::memory_order_relaxed);
+    if (well || worker.page->phase.load() == WorkerPhase::refused)
+      add_unfinished(worker, &unfinished_);
+    if (!well && !retired) on_death(worker, ending);
     worker.earlier.add(worker.totals);
     worker.totals = Totals{};
-    if (worker.page->retired.load(std::memory_order_relaxed)) {
-      if (options_.keep_going && !stop_time_) start(worker);
-      return;
-    }
-    if (ending.ok() || worker.given_up) return;
-    const bool in_execution = on_death(worker, ending);
-    if (!options_.keep_going || stop_time_) return;
-    // One that cannot even begin would die for ever.
-    if (in_execution) {
+    if (options_.keep_going && !stop_time_ && (retired || !well)) restart(worker);
+  }
+
+  // Puts another process in the place of one that has ended before its time.
+  void restart(WorkerProcess& worker) {
+    const bool barren = worker.page->begun.load() == 0;
+    worker.barren = barren ? worker.barren + 1 : 0;
+    if (worker.barren == kMostBarren) return;
+    try {
       start(worker);
-    } else {
-      stop();
+    } catch (const UserError& error) {
+      note_trouble(error.what());  // the others go on without it
     }
   }
 
-  // A worker has died. Returns whether an execution had begun.
-  bool on_death(const WorkerProcess& worker, const Ending& ending) {
+  // A worker has died: what it had in hand, or else what it did last, becomes a failure.
+  void on_death(const WorkerProcess& worker, const Ending& ending) {
     std::string log_error;
-    const engine::LoggedExecution logged =
+    engine::LoggedExecution logged =
         worker.log->read(&log_error).value_or(engine::LoggedExecution{});
+    const uint64_t current = worker.page->current.load();
+    if (logged.execution != current) logged = {};  // it did not come to its first choice
     Replay replay;
     replay.scenario = options_.scenario;
     replay.strategy = options_.scenario.strategy;
-    replay.seed = logged.seed;
+    replay.seed = engine::execution_seed(*options_.seed, current);
     replay.choices = logged.choices;
 
     Finding finding;
-    finding.execution = logged.execution;
+    finding.execution = current;
     finding.standard_error = worker.capture->text();
     finding.failure = failure_of_death(ending, finding.standard_error);
     // Only another process that does the same can say where it was.
-    const Rerun rerun = rerun_in_child(replay, ShownEvents{});
+    std::string trouble;
+    const Rerun rerun = rerun_if_possible(replay, ShownEvents{}, &trouble);
     const bool again = rerun.died && rerun.failure.id == finding.failure.id;
     if (again) {
       finding.failure = rerun.failure;
       finding.events = rerun.events;
+    } else if (!trouble.empty()) {
+      finding.remark = "it could not be replayed: " + trouble;
     } else {
       finding.remark =
           "a replay of it does not die of that: it was ended from outside, or depends on more than "
@@ -431,11 +455,12 @@ class Supervisor {
     replay.signature = finding.signature;
     finding.replay = replay_text(replay);
 
-    lost_.executions++;
-    lost_.choices += logged.choices.size();
-    if (!options_.keep_going) memory_.counters()->stop_at(logged.execution);
+    if (in_hand(worker)) {
+      lost_.executions++;
+      lost_.choices += logged.choices.size();
+    }
+    if (!options_.keep_going) memory_.counters()->stop_at(current);
     on_finding(std::move(finding));
-    return logged.state != engine::LogState::idle;
   }
 
   void on_finding(Finding finding) {
@@ -446,6 +471,7 @@ class Supervisor {
     const auto at = group_of(finding.signature);
     if (at == groups_.end()) {
       settle(groups_.emplace_back(), std::move(finding), true);
+      pause();  // and write the state: what has been told is in it from now on
       return;
     }
     at->count++;
@@ -469,7 +495,7 @@ class Supervisor {
     report.files = out_.files_for(finding);
     report.finding = std::move(finding);
     if (const std::string error = out_.save(report, !is_new); !error.empty()) {
-      if (output_error_.empty()) output_error_ = error;
+      note_trouble(error);
       report.files = {};
     }
     if (is_new) listener_->on_report(report.text());
@@ -481,10 +507,23 @@ class Supervisor {
     group.finding.standard_error.clear();
   }
 
+  // A process of its own may not be had; *trouble says why.
+  static Rerun rerun_if_possible(const Replay& replay, const ShownEvents& events,
+                                 std::string* trouble) {
+    try {
+      return rerun_in_child(replay, events);
+    } catch (const UserError& error) {
+      *trouble = error.what();
+      return {};
+    }
+  }
+
   // Empty if it replays.
   static std::string why_not_replayed(const Finding& finding) {
     const Replay replay = parse_replay(finding.replay, finding.signature);
-    const Rerun rerun = rerun_in_child(replay, ShownEvents{0, false});
+    std::string trouble;
+    const Rerun rerun = rerun_if_possible(replay, ShownEvents{0, false}, &trouble);
+    if (!trouble.empty()) return "it could not be replayed: " + trouble;
     if (rerun.signature == replay.signature && rerun.trace_hash == replay.trace_hash) return {};
     const std::string what = rerun.diverged ? rerun.divergence
                              : rerun.failed ? "it ends in " + rerun.signature
@@ -510,7 +549,7 @@ class Supervisor {
   const std::string program_;
   RunListener* listener_;
   OutDir out_;
-  std::string output_error_;  // the first file that could not be written, with the remedy
+  std::string output_error_;  // what the environment did not allow first, with the remedy
   Signals signals_;
   SharedMemory memory_;
   std::vector<WorkerProcess> workers_;

@@ -23,7 +23,7 @@ struct RunResult {
   std::vector<Group> groups;  // by number of execution
   bool interrupted = false;   // by a signal
   unsigned given_up = 0;      // executions that had not ended a while after the run's end
-  std::string output_error;   // the first file that could not be written, with the remedy
+  std::string output_error;   // what the environment did not allow first, with the remedy
   std::chrono::milliseconds elapsed{0};   // of all parts of the run
   std::chrono::milliseconds cpu_time{0};  // of all workers; of this part
 };
@@ -37,6 +37,8 @@ class RunListener {
   virtual void on_progress(const Totals& totals, std::chrono::milliseconds elapsed) = 0;
   // A signature for the first time; the files are written already.
   virtual void on_report(const std::string& report) = 0;
+  // Something of the environment fails, say the disk is full; told once, the run goes on.
+  virtual void on_trouble(const std::string& what) = 0;
 };
 
 class SilentListener final : public RunListener {
@@ -44,6 +46,7 @@ class SilentListener final : public RunListener {
   void on_start() override {}
   void on_progress(const Totals&, std::chrono::milliseconds) override {}
   void on_report(const std::string&) override {}
+  void on_trouble(const std::string&) override {}
 };
 
 // environment_error() if the output directory or the system does not allow it.

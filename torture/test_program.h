@@ -96,6 +96,13 @@ class Program {
 
   pid_t pid() const { return pid_; }
   std::string out_so_far() const { return slurp(out_); }
+  std::vector<pid_t> children() const {
+    const std::string pid = std::to_string(pid_);
+    std::ifstream in("/proc/" + pid + "/task/" + pid + "/children");
+    std::vector<pid_t> out;
+    for (pid_t child = 0; in >> child;) out.push_back(child);
+    return out;
+  }
 
   ProgramResult wait() {
     int status = 0;

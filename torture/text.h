@@ -1,6 +1,7 @@
 // Plain text for the terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,5 +16,8 @@ std::string labelled(std::string_view label, std::string_view value);
 
 // Columns as wide as they need to be; the last is not padded.
 std::string table(const std::vector<std::vector<std::string>>& rows);
+
+// "1 run", "2 runs".
+std::string counted(uint64_t n, std::string_view noun);
 
 }  // namespace sd::torture

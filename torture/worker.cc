@@ -41,9 +41,9 @@ class Worker {
       const uint64_t i = take();
       task_.page->current.store(i, std::memory_order_relaxed);
       const bool run = i < task_.shared->limit.load(std::memory_order_relaxed);
+      if (run) task_.page->begun.store(totals_.executions + 1);
       task_.page->phase.store(run ? WorkerPhase::running : WorkerPhase::refused);
       if (!run) return;
-      task_.page->begun.store(totals_.executions + 1);
       run_one(i);
       if (task_.page->retired.load(std::memory_order_relaxed)) return;
     }
