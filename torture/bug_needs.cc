@@ -22,7 +22,8 @@ void meet_needs(Scenario& scenario, const bugs::BugInfo& bug) {
   if (needs.alloc_fail) scenario.machine.alloc_fail = 50;
   if (needs.cpus_read_lock) scenario.scf.use_cpus_read_lock = true;
   if (needs.global_queue) {
-    // Its walkers have to stand still for two calls of one CPU: nothing but such calls, and few CPUs.
+    // Its walkers have to stand still for two calls of one CPU: nothing but such
+    // calls, and few CPUs.
     set(Param::global_call_queue, 1);
     scenario.machine.cpus = needs.cpus;
     scenario.scf.weights[static_cast<size_t>(scf::Prim::many)] = 2;

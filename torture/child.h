@@ -83,7 +83,8 @@ class Watchdog {
 // `body` returns. Throws UserError(exit_environment) if the system has no more processes.
 pid_t spawn(const std::function<int()>& body);
 
-// waitpid, and what came of it and how much CPU time it took; blocks unless `nonblocking`, then false if it still runs.
+// waitpid, and what came of it and how much CPU time it took; blocks unless `nonblocking`, then
+// false if it still runs.
 bool reap(pid_t pid, bool nonblocking, Ending* ending, uint64_t* cpu_ns = nullptr);
 
 // Writes all of it to a pipe, unless nobody reads any more.

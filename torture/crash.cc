@@ -39,8 +39,8 @@ std::string plain_function(std::string_view name) {
   return text;
 }
 
-// A line of a backtrace: "  #3 0x12 in sd::smp::f(int) /tree/core/smp/f.cc:3:5", or without "0x12 in".
-// The function, if its file is of the code under test.
+// A line of a backtrace: "  #3 0x12 in sd::smp::f(int) /tree/core/smp/f.cc:3:5", or without "0x12
+// in". The function, if its file is of the code under test.
 std::string frame_under_test(std::string_view line) {
   const size_t number = line.find_first_not_of(' ');
   if (number == std::string_view::npos || line[number] != '#') return {};
@@ -74,8 +74,8 @@ constexpr Tool kTools[] = {{"AddressSanitizer", "asan"},
                            {"UndefinedBehaviorSanitizer", "ubsan"},
                            {"LeakSanitizer", "lsan"}};
 
-// Of a sanitizer's report, what tells about the code under test: the first report, without frames of
-// the simulator, and without who created which fiber.
+// Of a sanitizer's report, what tells about the code under test: the first report, without frames
+// of the simulator, and without who created which fiber.
 std::string shortened(std::string_view text) {
   std::string out;
   bool skip = false;

@@ -1,5 +1,6 @@
-// --check-determinism sees whatever depends on more than the choices: each kind of dependence is planted
-// in a worker, as an observer that folds what it should not look at into the hash of the execution.
+// --check-determinism sees whatever depends on more than the choices: each kind of
+// dependence is planted in a worker, as an observer that folds what it should not look at
+// into the hash of the execution.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

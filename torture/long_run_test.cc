@@ -68,8 +68,8 @@ TEST(LongRun, ShardsTogetherAreTheWholeRun) {
     EXPECT_TRUE(std::filesystem::exists(dir.path(failure.at("replay").get<std::string>())));
 }
 
-// Nothing but the seed decides: not where memory lies (each process has its own layout), how big the
-// environment is, what malloc() leaves in its blocks, the language or the number of workers.
+// Nothing but the seed decides: not where memory lies (each process has its own layout), how big
+// the environment is, what malloc() leaves in its blocks, the language or the number of workers.
 TEST(LongRun, AThousandExecutionsAreTheSameEverywhere) {
   const ScratchDir dir;
   std::set<std::string> hashes;

@@ -19,8 +19,9 @@ std::string failure_dir(const std::string& out, const std::string& signature);
 
 class OutDir {
  public:
-  // If nothing can be written there, error() says why, with the remedy, and a temporary directory takes its
-  // place, so that the run can come to its verdict; environment_error() if there is none either.
+  // If nothing can be written there, error() says why, with the remedy, and a temporary
+  // directory takes its place, so that the run can come to its verdict; environment_error() if
+  // there is none either.
   explicit OutDir(const std::string& path);
   ~OutDir();  // removes what only a live run needs
   OutDir(const OutDir&) = delete;

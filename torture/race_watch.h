@@ -1,5 +1,5 @@
-// Races that ThreadSanitizer reports, as failures of the execution they happen in. It goes on after a
-// report, so that the same choices come to the same end in every build flavour.
+// Races that ThreadSanitizer reports, as failures of the execution they happen in. It goes on after
+// a report, so that the same choices come to the same end in every build flavour.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sd::torture {
 
-// Hands every question on; shows the events around the first race at the next one. In other flavours
-// there are no races to see.
+// Hands every question on; shows the events around the first race at the next one. In other
+// flavours there are no races to see.
 class RaceWatch final : public engine::Chooser {
  public:
   // The watch begins; one at a time.
@@ -29,7 +29,8 @@ class RaceWatch final : public engine::Chooser {
   const char* description() const override { return inner_->description(); }
 
   bool seen() const;
-  // Where, as far as the process knows: failure_of_death() reads the rest from what the sanitizer wrote.
+  // Where, as far as the process knows: failure_of_death() reads the rest from what
+  // the sanitizer wrote.
   engine::Failure failure() const;
   // The last events; empty if no choice came after the race.
   const std::string& events() const { return events_; }

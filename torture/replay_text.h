@@ -22,13 +22,14 @@ struct Replay {
 
 std::string replay_text(const Replay& replay);
 
-// usage_error() with file and line for anything that is not wholly a replay of this version. The log
-// of a worker's choices, of a run that goes on or was killed, is one too.
+// usage_error() with file and line for anything that is not wholly a replay of this version. The
+// log of a worker's choices, of a run that goes on or was killed, is one too.
 Replay load_replay(const std::string& path);
 Replay parse_replay(const std::string& text, const std::string& name);
 
 // The execution that a process was in the middle of when it was killed, or that had failed and may
-// not have been told, from the log of its choices; "" if there was none, or the log is not readable.
+// not have been told, from the log of its choices; "" if there was none, or the log is not
+// readable.
 std::string interrupted_replay_text(const std::string& log_path);
 
 // "key: value" lines.

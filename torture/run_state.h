@@ -1,5 +1,5 @@
-// What a run has come to, as DIR/state.json keeps it: enough to go on from where it stopped, with no
-// execution run twice, and to add runs up.
+// What a run has come to, as DIR/state.json keeps it: enough to go on from where it stopped, with
+// no execution run twice, and to add runs up.
 #pragma once
 
 #include <chrono>

@@ -124,8 +124,8 @@ TEST_P(KilledRun, LosesNothingThatWasToldAndLeavesWhatWasRunning) {
 
 INSTANTIATE_TEST_SUITE_P(AtSomeMoment, KilledRun, testing::Values(1, 2, 5, 11, 23));
 
-// A limit on the size of files is a full disk to whoever writes. The program's own output is a pipe:
-// it has none.
+// A limit on the size of files is a full disk to whoever writes. The program's own output is a
+// pipe: it has none.
 TEST(Survival, ADiskThatIsFullFromSomeMomentOnIsReported) {
   const ScratchDir dir;
   int ends[2];

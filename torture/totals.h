@@ -16,8 +16,8 @@ struct Totals {
   uint64_t choices = 0;
   uint64_t virtual_ns = 0;
   uint64_t failures = 0;  // executions that failed
-  // The sum of the trace hashes: whatever the number of workers, two runs of the same executions have
-  // the same, or something other than the choices has decided.
+  // The sum of the trace hashes: whatever the number of workers, two runs of the same executions
+  // have the same, or something other than the choices has decided.
   uint64_t trace_hash = 0;
   uint64_t ipis = 0;              // for calls
   uint64_t superfluous_ipis = 0;  // of these, to a CPU whose queue was not found empty

@@ -133,8 +133,8 @@ std::span<const BugInfo> all();
 const BugInfo& info(Bug bug);
 // By id, slug or alias, in any case, '-' and '_' being the same; nullptr: there is none.
 const BugInfo* find(std::string_view name);
-// Whether a failure of this id finds the bug. To "use-after-free" belongs what AddressSanitizer says of
-// plain accesses to freed memory, which the machine does not see.
+// Whether a failure of this id finds the bug. To "use-after-free" belongs what AddressSanitizer
+// says of plain accesses to freed memory, which the machine does not see.
 bool finds(const BugInfo& bug, std::string_view failure);
 
 inline BugSet bit(Bug bug) {

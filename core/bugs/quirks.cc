@@ -1,4 +1,5 @@
-// Behaviour of the real code that is questionable; each is a switch, so that a clean series is clean.
+// Behaviour of the real code that is questionable; each is a switch, so that a clean series is
+// clean.
 #include "core/bugs/bank.h"
 
 namespace sd::bugs::bank {

@@ -1,6 +1,6 @@
-// What could happen next. An Action is one entry of the menu that the machine offers to the Chooser at
-// every scheduling point; an ActionSet is that menu, kept up to date incrementally, so that a step
-// costs the same whatever the number of vCPUs.
+// What could happen next. An Action is one entry of the menu that the machine offers to the Chooser
+// at every scheduling point; an ActionSet is that menu, kept up to date incrementally, so that a
+// step costs the same whatever the number of vCPUs.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ enum class ActionClass : uint8_t {
   disturb,  // preempt, migrate, let time pass
 };
 
-// The kind of operation that a context is about to do when it is chosen (or has just done: after-points
-// report `none`).
+// The kind of operation that a context is about to do when it is chosen (or has just done:
+// after-points report `none`).
 enum class OpKind : uint8_t {
   none,
   load,
@@ -92,8 +92,9 @@ class ActionSet {
     return p == calm_ ? 0 : (p < calm_ ? p + 1 : p);
   }
 
-  // How many times an action came or went so far, and which one it was the i-th time: for whoever keeps
-  // an index over the set. Only the last kChangesKept are known; reset() counts as more than that.
+  // How many times an action came or went so far, and which one it was the i-th time: for
+  // whoever keeps an index over the set. Only the last kChangesKept are known; reset() counts
+  // as more than that.
   static constexpr uint32_t kChangesKept = 256;
   uint64_t changes() const { return changes_; }
   uint32_t changed_id(uint64_t i) const { return changed_[i % kChangesKept]; }

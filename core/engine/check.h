@@ -1,5 +1,6 @@
 // Our own invariants. A failed SD_CHECK is a bug of shootdown itself, never a verdict on the code
-// under test (that is a Failure, failure.h) and never a user's mistake (exit 2). Always compiled in.
+// under test (that is a Failure, failure.h) and never a user's mistake (exit 2).
+// Always compiled in.
 #pragma once
 
 namespace sd::engine {

@@ -1,6 +1,6 @@
-// The seam through which everything that could go two ways is decided. A machine asks its Chooser and
-// nothing else: no clock, no rand(), no pointer value. So the list of answers *is* the execution.
-// Answer 0 is always the calmest one.
+// The seam through which everything that could go two ways is decided. A machine asks its Chooser
+// and nothing else: no clock, no rand(), no pointer value. So the list of answers *is* the
+// execution. Answer 0 is always the calmest one.
 #pragma once
 
 #include <cstdint>

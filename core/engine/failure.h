@@ -32,7 +32,8 @@ struct Failure {
   uint64_t step = 0;
   uint64_t time_ns = 0;  // virtual
 
-  // What makes two failures the same finding; the switches of the scenario are added by who has them.
+  // What makes two failures the same finding; the switches of the scenario are added by who has
+  // them.
   std::string signature() const { return id + "@" + function; }
 };
 

@@ -1,10 +1,11 @@
-// Fibers: what a context runs on. A pool of them lives as long as the process: stacks, ThreadSanitizer
-// fibers and AddressSanitizer fake stacks are dear to make (core/engine is where that cost is paid once).
+// Fibers: what a context runs on. A pool of them lives as long as the process: stacks,
+// ThreadSanitizer fibers and AddressSanitizer fake stacks are dear to make (core/engine is where
+// that cost is paid once).
 //
 // A fiber runs one function after another: start() gives a dormant fiber a function, the first
-// switch_to() runs it, and when it returns, `on_return` is called on the fiber's stack and has to switch
-// away for good; the fiber is then dormant again. abandon() makes a suspended fiber dormant whatever it
-// was doing; nothing on its stack is destroyed.
+// switch_to() runs it, and when it returns, `on_return` is called on the fiber's stack and has to
+// switch away for good; the fiber is then dormant again. abandon() makes a suspended fiber dormant
+// whatever it was doing; nothing on its stack is destroyed.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ class Fiber {
   // Gives a dormant fiber what to run.
   void start(Function function, void* argument);
 
-  // Suspends the running fiber `from` and resumes `to`. Returns when someone switches to `from`. Creates no
-  // happens-before edge under ThreadSanitizer.
+  // Suspends the running fiber `from` and resumes `to`. Returns when someone switches to `from`.
+  // Creates no happens-before edge under ThreadSanitizer.
   static void switch_to(Fiber* from, Fiber* to);
 
   // Lets ThreadSanitizer take the next calls as made by this fiber, without running it.

@@ -1,7 +1,7 @@
 // The simulator's heap. Memory comes poisoned, is never handed out twice within an execution
-// (everything freed stays in quarantine, poisoned), and every access that the memory interface makes is
-// checked, so a use after free is seen whatever the flavour; plain accesses are seen by ASan, and plain
-// writes into freed memory or past an object's end by the check at the end.
+// (everything freed stays in quarantine, poisoned), and every access that the memory interface
+// makes is checked, so a use after free is seen whatever the flavour; plain accesses are seen by
+// ASan, and plain writes into freed memory or past an object's end by the check at the end.
 #pragma once
 
 #include <cstddef>
@@ -46,13 +46,15 @@ class Heap {
   // On double_free, find(p) tells who freed it first.
   FreeResult free(void* p, const Site& site);
 
-  // The object that p points into (or to the gap behind), live or not; nullptr if p is not in the heap.
+  // The object that p points into (or to the gap behind), live or not; nullptr if p
+  // is not in the heap.
   const Object* find(const volatile void* p) const {
     const size_t offset = space_->offset_of(p);
     return space_->in_heap(offset) ? find_offset(offset) : nullptr;
   }
 
-  // The object if [p, p + size) is memory of the heap that must not be touched: freed, or past an end.
+  // The object if [p, p + size) is memory of the heap that must not be touched:
+  // freed, or past an end.
   const Object* bad_access(const volatile void* p, size_t size) const {
     const size_t offset = space_->offset_of(p);
     if (__builtin_expect(!space_->in_heap(offset), 1)) return nullptr;

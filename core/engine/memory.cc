@@ -10,8 +10,8 @@ namespace sd::engine {
 
 namespace {
 
-// The raw accesses. Under ThreadSanitizer they are relaxed atomics that it knows of: they race with plain
-// accesses, not with each other, and order nothing by themselves.
+// The raw accesses. Under ThreadSanitizer they are relaxed atomics that it knows of: they race with
+// plain accesses, not with each other, and order nothing by themselves.
 template <typename T>
 T raw_load(const volatile void* p) {
 #if defined(SD_TSAN)
@@ -174,8 +174,8 @@ uint64_t Memory::peek(const volatile void* p, unsigned size) {
 
 namespace {
 
-// Message objects: addresses are all that matters. An execution uses a few hundred; when they wrap within
-// one, two messages share an object, which can hide a race but never invents one.
+// Message objects: addresses are all that matters. An execution uses a few hundred; when they wrap
+// within one, two messages share an object, which can hide a race but never invents one.
 constexpr uint32_t kMessages = 1u << 16;
 constexpr uint32_t kFirstSlots = 1u << 13;
 alignas(64) char message_objects[kTsan ? kMessages * 8 : 8];
@@ -248,8 +248,8 @@ void Memory::Edges::stored(unsigned cpu, const volatile void* p, bool release) {
   }
 }
 
-// An RMW carries on the release sequence that it reads from. Where it also publishes itself, the two are
-// joined through this context, which orders a little more than promised.
+// An RMW carries on the release sequence that it reads from. Where it also publishes itself, the
+// two are joined through this context, which orders a little more than promised.
 void Memory::Edges::updating(unsigned cpu, const volatile void* p, Order order) {
   Cpu& c = cpus_[cpu];
   if (order == Order::full) acquire_pending(c);

@@ -1,5 +1,5 @@
-// The memory model behind the marked accesses. A vCPU is a small number here. `sc`: every access takes
-// effect at once, in ordinary memory. Weaker models take the same calls.
+// The memory model behind the marked accesses. A vCPU is a small number here. `sc`: every access
+// takes effect at once, in ordinary memory. Weaker models take the same calls.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace sd::engine {
 
-// Order of an access, and kinds of fences; the values are those of the C interface (core/machine/sd.h).
+// Order of an access, and kinds of fences; the values are those of the C interface
+// (core/machine/sd.h).
 enum class Order : uint8_t { relaxed, acquire, release, full };
 enum class RmwOp : uint8_t { xchg, add, sub, band, bor, bxor, andnot };
 enum class Fence : uint8_t { mb, rmb, wmb, acquire_after_ctrl_dep, compiler };
@@ -36,9 +37,9 @@ class Memory {
   static uint64_t peek(const volatile void* p, unsigned size);
 
  private:
-  // ThreadSanitizer sees what the orders promise, no more: a release store publishes a message object
-  // with the address, a load that reads from it acquires that object at once (acquire) or at the next
-  // fence that orders it. Only in the tsan flavour; elsewhere these are empty.
+  // ThreadSanitizer sees what the orders promise, no more: a release store publishes a message
+  // object with the address, a load that reads from it acquires that object at once (acquire) or at
+  // the next fence that orders it. Only in the tsan flavour; elsewhere these are empty.
   struct Edges {
     void reset(unsigned cpus);
     void loaded(unsigned cpu, const volatile void* p, bool acquire);

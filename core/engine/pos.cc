@@ -58,7 +58,8 @@ uint32_t Pos::number(uint32_t n, Purpose purpose) {
   return draw_number(rng_, n, purpose);
 }
 
-// The one thing here that looks at all actions; half of all steps, the after-points, have no address.
+// The one thing here that looks at all actions; half of all steps, the after-points, have no
+// address.
 void Pos::redraw_racing(const ActionSet& actions, const Action& taken) {
   for (const Action& action : actions) {
     if (action.addr != taken.addr || action.id == taken.id) continue;

@@ -46,9 +46,9 @@ inline void poison(const volatile void*, size_t) {}
 inline void unpoison(const volatile void*, size_t) {}
 #endif
 
-// While one lives, what this context does through intercepted library calls (memset, malloc, ...) is not
-// an access of the code under test. For the engine's and the machine's own slow paths. Must not be
-// held across a switch of fibers.
+// While one lives, what this context does through intercepted library calls (memset, malloc, ...)
+// is not an access of the code under test. For the engine's and the machine's own slow paths. Must
+// not be held across a switch of fibers.
 class TsanIgnore {
  public:
   TsanIgnore() {

@@ -1,6 +1,6 @@
-// The memory that code under test shares: globals, per-CPU areas and the heap, in one reservation of
-// address space, so that "what is at this address" and "which line is this" are arithmetic and depend
-// on offsets only, never on where the reservation came to lie.
+// The memory that code under test shares: globals, per-CPU areas and the heap, in one reservation
+// of address space, so that "what is at this address" and "which line is this" are arithmetic and
+// depend on offsets only, never on where the reservation came to lie.
 #pragma once
 
 #include <cstddef>

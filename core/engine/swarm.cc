@@ -89,7 +89,8 @@ uint32_t Swarm::pick(const ActionSet& actions) {
   return actions.index_of(action->id);
 }
 
-// A context that waits is as slow as the slowest: it must not keep the one it waits for from running.
+// A context that waits is as slow as the slowest: it must not keep the one it waits for from
+// running.
 uint32_t Swarm::slowness(const Action& action) const {
   if (action.cls == ActionClass::deliver) return slow_interrupts_;
   if (action.cls == ActionClass::disturb || slow_contexts_ == 0) return 0;

@@ -1,5 +1,5 @@
-// What happened: a stream of events, a ring of the last ones for reports, a hash over all of them, and
-// the observers (oracles) that listen. Emitting an event is never a scheduling point.
+// What happened: a stream of events, a ring of the last ones for reports, a hash over all of them,
+// and the observers (oracles) that listen. Emitting an event is never a scheduling point.
 #pragma once
 
 #include <array>
@@ -102,7 +102,8 @@ class Trace {
   uint64_t count() const { return count_; }
   // The last `n` events (fewer if there were fewer), oldest first.
   std::vector<Event> last(uint32_t n) const;
-  // For choosers and layouts that look at what has happened last without copying: i-th from the end.
+  // For choosers and layouts that look at what has happened last without copying:
+  // i-th from the end.
   const Event& recent(uint32_t i) const { return ring_[(count_ - 1 - i) & (kRingSize - 1)]; }
 
  private:

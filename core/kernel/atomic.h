@@ -1,5 +1,6 @@
-// atomic_t and the operations on it that the stack uses. As documented for the kernel: value-returning
-// RMW operations are fully ordered, void ones and reads are relaxed, a failed cmpxchg orders nothing.
+// atomic_t and the operations on it that the stack uses. As documented for the kernel:
+// value-returning RMW operations are fully ordered, void ones and reads are relaxed, a failed
+// cmpxchg orders nothing.
 #pragma once
 
 #include "core/kernel/compiler.h"

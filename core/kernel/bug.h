@@ -1,5 +1,5 @@
-// WARN and BUG. A WARN that fires is a failure of the execution (sd_warn), as badness is in a torture
-// log; a BUG always is, and does not return.
+// WARN and BUG. A WARN that fires is a failure of the execution (sd_warn), as badness is in a
+// torture log; a BUG always is, and does not return.
 #pragma once
 
 #include "core/machine/sd.h"

@@ -1,6 +1,6 @@
-// Marked accesses and barriers, by the kernel's names and with its documented ordering. Every inline
-// function of this layer is `static`: code with and code without ThreadSanitizer instrumentation
-// includes it, and one must never be linked to the other's copy.
+// Marked accesses and barriers, by the kernel's names and with its documented ordering. Every
+// inline function of this layer is `static`: code with and code without ThreadSanitizer
+// instrumentation includes it, and one must never be linked to the other's copy.
 #pragma once
 
 #include <bit>
@@ -55,8 +55,8 @@ static inline void store_marked(volatile T* p, std::type_identity_t<T> value, sd
   sd_store(p, to_word<T>(value), sizeof(T), order, fn);
 }
 
-// An access whose race is known, intended and documented where it stands (the kernel's data_race()):
-// invisible to race detection, and not a scheduling point.
+// An access whose race is known, intended and documented where it stands (the kernel's
+// data_race()): invisible to race detection, and not a scheduling point.
 template <typename T>
 SD_NO_TSAN static T data_race_read(const T* p) {
   return *const_cast<const volatile T*>(p);
@@ -101,7 +101,8 @@ SD_NO_TSAN static void data_race_write(T* p, std::type_identity_t<T> value) {
     }                                                                                \
     VAL;                                                                             \
   })
-// Waits until `condition`, which may use VAL, the value of *ptr, holds; parks between polls. Relaxed.
+// Waits until `condition`, which may use VAL, the value of *ptr, holds; parks
+// between polls. Relaxed.
 #define smp_cond_load_relaxed(ptr, condition) SD_COND_LOAD(ptr, condition, sd_relaxed)
 // The same with acquire loads, as arm64 has it.
 #define smp_cond_load_acquire(ptr, condition) SD_COND_LOAD(ptr, condition, sd_acquire)

@@ -1,6 +1,6 @@
-// struct completion, spinlock_t, struct mutex. Their state changes are machine-atomic (the machine is the
-// arbiter), with a scheduling point on each side; complete() orders everything before it before the
-// return of the wait it ends, lock and unlock are acquire and release.
+// struct completion, spinlock_t, struct mutex. Their state changes are machine-atomic (the machine
+// is the arbiter), with a scheduling point on each side; complete() orders everything before it
+// before the return of the wait it ends, lock and unlock are acquire and release.
 #pragma once
 
 #include "core/kernel/preempt.h"
@@ -18,7 +18,8 @@ void complete(struct completion* x, const char* fn = __builtin_FUNCTION());
 void complete_all(struct completion* x, const char* fn = __builtin_FUNCTION());
 void wait_for_completion(struct completion* x, const char* fn = __builtin_FUNCTION());
 
-// A raw spinlock: preemption is off while it is held; a contended waiter spins (parked) with interrupts as they are.
+// A raw spinlock: preemption is off while it is held; a contended waiter spins (parked) with
+// interrupts as they are.
 struct spinlock_t {
   unsigned locked;
 };

@@ -1,8 +1,9 @@
 // cpumask of up to kNrCpus CPUs; operations look at the first nr_cpu_ids() bits only
-// (small_cpumask_bits). In the kernel the words of a mask that others change are read without marking;
-// here every read of a *source* mask of a bulk operation or test is a marked relaxed load, so that a
-// concurrent change can fall between any two words and any two masks. Writes of the destination, and
-// walks (for_each_cpu, cpumask_next), are plain: they are for masks that are private to their user.
+// (small_cpumask_bits). In the kernel the words of a mask that others change are read without
+// marking; here every read of a *source* mask of a bulk operation or test is a marked relaxed load,
+// so that a concurrent change can fall between any two words and any two masks. Writes of the
+// destination, and walks (for_each_cpu, cpumask_next), are plain: they are for masks that are
+// private to their user.
 #pragma once
 
 #include "core/kernel/compiler.h"
@@ -118,7 +119,8 @@ static inline unsigned cpumask_weight(const cpumask* m) {
   return weight;
 }
 
-// The first CPU of a & b other than `but` (nr_cpu_ids() or more: none excluded); nr_cpu_ids() if there is none.
+// The first CPU of a & b other than `but` (nr_cpu_ids() or more: none excluded);
+// nr_cpu_ids() if there is none.
 static inline unsigned cpumask_any_and_but(const cpumask* a, const cpumask* b, unsigned but,
                                            const char* fn = __builtin_FUNCTION()) {
   for (unsigned w = 0; w < cpumask_words(); ++w) {

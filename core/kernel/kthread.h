@@ -35,7 +35,8 @@ int kthread_stop(task_struct* k, const char* fn = __builtin_FUNCTION());
 // Waits for the thread's own end.
 int kthread_join(task_struct* k, const char* fn = __builtin_FUNCTION());
 bool kthread_should_stop(const char* fn = __builtin_FUNCTION());
-// 0, or -EINVAL if the CPU is offline. Moves a running caller at once (it is preempted and migrates).
+// 0, or -EINVAL if the CPU is offline. Moves a running caller at once (it is
+// preempted and migrates).
 int set_cpus_allowed_cpu(task_struct* p, unsigned cpu, const char* fn = __builtin_FUNCTION());
 bool wake_up_process(task_struct* p, const char* fn = __builtin_FUNCTION());
 
@@ -57,7 +58,8 @@ static inline void cpus_read_unlock(const char* fn = __builtin_FUNCTION()) {
   sd_cpus_read_unlock(fn);
 }
 
-// Process-context work on a CPU's worker (queue_work_on(cpu, system_wq, work)). The work item is the caller's.
+// Process-context work on a CPU's worker (queue_work_on(cpu, system_wq, work)). The work
+// item is the caller's.
 struct work_struct {
   void (*func)(work_struct* work);
   work_struct* next;

@@ -1,4 +1,5 @@
-// Lock-less single-linked list (include/linux/llist.h). Adders and takers of the whole list need no lock.
+// Lock-less single-linked list (include/linux/llist.h). Adders and takers of the whole
+// list need no lock.
 #pragma once
 
 #include "core/kernel/atomic.h"
@@ -20,7 +21,8 @@ static inline bool llist_empty(const llist_head* head, const char* fn = __builti
   return load_marked(&head->first, sd_relaxed, fn) == nullptr;
 }
 
-// Adds node; returns whether the list was empty before. The successful exchange has `order` (full in the kernel).
+// Adds node; returns whether the list was empty before. The successful exchange has `order`
+// (full in the kernel).
 static inline bool llist_add(llist_node* node, llist_head* head, sd_order order = sd_full,
                              const char* fn = __builtin_FUNCTION()) {
   llist_node* first = load_marked(&head->first, sd_relaxed, fn);

@@ -1,5 +1,5 @@
-// Per-CPU variables and system-wide globals of the code under test. They live in areas of the current
-// machine, zeroed at each boot, never in C++ statics. Declare at namespace scope:
+// Per-CPU variables and system-wide globals of the code under test. They live in areas of the
+// current machine, zeroed at each boot, never in C++ statics. Declare at namespace scope:
 //   DEFINE_PER_CPU(struct llist_head, call_single_queue);
 //   DEFINE_KERNEL_GLOBAL(bool, warned);
 #pragma once

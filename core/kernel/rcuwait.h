@@ -1,5 +1,6 @@
-// struct rcuwait: one task that sleeps until a condition holds; whoever makes it hold wakes it. The waker may
-// read the rcuwait until the end of the RCU read section that it is in: an interrupt, or interrupts off.
+// struct rcuwait: one task that sleeps until a condition holds; whoever makes it hold wakes it.
+// The waker may read the rcuwait until the end of the RCU read section that it is in: an
+// interrupt, or interrupts off.
 #pragma once
 
 #include "core/kernel/compiler.h"
@@ -16,7 +17,8 @@ struct sd_waitq* rcuwait_queue(task_struct* task);
 
 void rcuwait_wake_up(struct rcuwait* w, const char* fn = __builtin_FUNCTION());
 
-// `condition` is looked at with no scheduling point before the sleep that it decides on; it has none itself.
+// `condition` is looked at with no scheduling point before the sleep that it decides on;
+// it has none itself.
 template <typename Condition>
 void rcuwait_wait_event(struct rcuwait* w, Condition condition,
                         const char* fn = __builtin_FUNCTION()) {

@@ -1,5 +1,5 @@
-// kmalloc and friends on the machine's heap. GFP_KERNEL and GFP_ATOMIC allocations may fail when the
-// scenario injects failures, __GFP_NOFAIL ones do not; those with GFP_KERNEL might sleep.
+// kmalloc and friends on the machine's heap. GFP_KERNEL and GFP_ATOMIC allocations may fail when
+// the scenario injects failures, __GFP_NOFAIL ones do not; those with GFP_KERNEL might sleep.
 #pragma once
 
 #include <cstddef>

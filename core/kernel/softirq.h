@@ -1,6 +1,6 @@
-// Softirqs (kernel/softirq.c): what a CPU has raised runs there when an interrupt ends, with interrupts on
-// and preemption off, not nested. There is no ksoftirqd: all that is pending runs then, however often it
-// is raised again.
+// Softirqs (kernel/softirq.c): what a CPU has raised runs there when an interrupt ends, with
+// interrupts on and preemption off, not nested. There is no ksoftirqd: all that is pending runs
+// then, however often it is raised again.
 #pragma once
 
 #include "core/kernel/percpu.h"
@@ -13,8 +13,8 @@ DECLARE_PER_CPU(uint32_t, softirq_pending);
 
 // Once per process, before any boot.
 void open_softirq(unsigned nr, void (*action)(void));
-// __raise_softirq_irqoff(): interrupts off. Wakes nobody; whoever calls this outside of an interrupt has to see
-// to it that the softirq is run.
+// __raise_softirq_irqoff(): interrupts off. Wakes nobody; whoever calls this outside of an
+// interrupt has to see to it that the softirq is run.
 void raise_softirq_irqoff(unsigned nr, const char* fn = __builtin_FUNCTION());
 static inline uint32_t local_softirq_pending() {
   return *this_cpu_ptr(softirq_pending);

@@ -1,4 +1,5 @@
-// Switches and parameters of the current scenario, as the stack sees them: one branch, at one place, with a name.
+// Switches and parameters of the current scenario, as the stack sees them: one branch, at one
+// place, with a name.
 #pragma once
 
 #include "core/bugs/bugs.h"

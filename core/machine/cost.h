@@ -1,6 +1,6 @@
-// What an operation costs in virtual nanoseconds, in one table. Plausible figures of a two-socket x86 server,
-// meant for ratios: an access to a line that this CPU used last is a cache hit, otherwise the line comes
-// from where its last user sits.
+// What an operation costs in virtual nanoseconds, in one table. Plausible figures of a two-socket
+// x86 server, meant for ratios: an access to a line that this CPU used last is a cache hit,
+// otherwise the line comes from where its last user sits.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// CPU hotplug: the walk through the cpuhp states (kernel/cpu.c), by whom the specification names. The
-// task that controls an operation (BP) runs the lower states, the CPU's own hotplug thread the upper ones,
-// and the CPU itself, with interrupts off, those between.
+// CPU hotplug: the walk through the cpuhp states (kernel/cpu.c), by whom the specification names.
+// The task that controls an operation (BP) runs the lower states, the CPU's own hotplug thread the
+// upper ones, and the CPU itself, with interrupts off, those between.
 #include <algorithm>
 #include <cerrno>
 
@@ -94,7 +94,8 @@ int Machine::invoke(unsigned cpu, sd_cpuhp_state state, bool bringup) {
   return callback ? callback(cpu) : 0;
 }
 
-// From the current state to `target`, on the current context; on failure rolls back to where it began.
+// From the current state to `target`, on the current context; on failure rolls back
+// to where it began.
 int Machine::walk(unsigned cpu, sd_cpuhp_state target, bool bringup) {
   Hotplug::PerCpu& st = hotplug_.cpus[cpu];
   const sd_cpuhp_state from = st.state;
@@ -191,7 +192,8 @@ int Machine::take_down_cpu(unsigned id) {
   return 0;
 }
 
-// The idle task of a CPU that comes up: its STARTING states with interrupts off, then online, then idle.
+// The idle task of a CPU that comes up: its STARTING states with interrupts off, then
+// online, then idle.
 void Machine::ap_startup(Cpu& c) {
   Hotplug::PerCpu& st = hotplug_.cpus[c.id];
   st.state = sd_cpuhp_ap_offline;

@@ -212,7 +212,8 @@ TEST_P(EveryStrategy, GracePeriodsWaitForReaders) {
   }
 }
 
-// An idle loop that reads what may be freed, with interrupts off, as a function does that its flush runs.
+// An idle loop that reads what may be freed, with interrupts off, as a function does
+// that its flush runs.
 void* volatile read_by_idle;
 
 void reading_idle_loop(unsigned cpu) {
@@ -257,7 +258,8 @@ TEST_P(EveryStrategy, GracePeriodsWaitForIdleTasksThatRead) {
   }
 }
 
-// Without preemption, a task that waits for another one on its CPU needs no more than cond_resched().
+// Without preemption, a task that waits for another one on its CPU needs no more
+// than cond_resched().
 TEST_P(EveryStrategy, CondReschedGivesWayToATaskThatWaited) {
   Config config = small(1);
   config.preempt_full = false;
@@ -281,8 +283,8 @@ TEST_P(EveryStrategy, CondReschedGivesWayToATaskThatWaited) {
   }
 }
 
-// A polling context gives way to whoever it polls for, under calm choices too: an empty choice list, or a
-// recording that has run out, is a legal run.
+// A polling context gives way to whoever it polls for, under calm choices too: an empty choice
+// list, or a recording that has run out, is a legal run.
 void poll_for_a_task_that_waits_behind(void*) {
   static uint32_t word;
   word = 0;
@@ -391,8 +393,8 @@ TEST(MachineOffline, AnInterruptOnItsWayIsTakenLateOrLost) {
   EXPECT_GT(dropped, 0u);
 }
 
-// What a third CPU was sent may arrive after the other is offline: with P05, nothing that it stands for
-// is freed then. Without, the csds of the CPU that goes down are.
+// What a third CPU was sent may arrive after the other is offline: with P05, nothing that it stands
+// for is freed then. Without, the csds of the CPU that goes down are.
 TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
   static unsigned late;
   testing::on_vector = [](unsigned) { late += !Machine::get().online(1); };
@@ -413,7 +415,8 @@ TEST(MachineOffline, InterruptsOfOtherCpusAreLateOnlyWhereCsdsOutliveTheirCpu) {
   testing::on_vector = nullptr;
 }
 
-// The bit says which way a CPU goes, when an operation rolls back too; and stays set while it is offline.
+// The bit says which way a CPU goes, when an operation rolls back too; and stays set
+// while it is offline.
 TEST(MachineOffline, ACpuIsDyingWhileItGoesDown) {
   const auto is_dying = [](unsigned cpu) { return Machine::bit(sd_cpu_dying_bits(), cpu); };
   static unsigned ups, downs;

@@ -147,10 +147,10 @@ uint32_t Machine::pick_action() {
   return id;
 }
 
-// The calmest: an interrupt for the current CPU, else its current context, else whatever advances. If
-// nothing does, contexts poll for what others would do if they were let run: so each preemption in its
-// turn, as ticks would have it, and when that has not helped, everything else in its turn. A schedule of
-// calm choices alone gets on whenever any schedule does.
+// The calmest: an interrupt for the current CPU, else its current context, else whatever advances.
+// If nothing does, contexts poll for what others would do if they were let run: so each preemption
+// in its turn, as ticks would have it, and when that has not helped, everything else in its turn. A
+// schedule of calm choices alone gets on whenever any schedule does.
 void Machine::set_calm_action() {
   const Cpu& cpu = *cpu_;
   if (__builtin_expect(cpu.offered, 0)) {
@@ -218,7 +218,8 @@ bool Machine::nothing_can_run() {
   return true;
 }
 
-// Whether a context that does not count as live, a worker or a hotplug thread, can go neither on nor back.
+// Whether a context that does not count as live, a worker or a hotplug thread, can go
+// neither on nor back.
 bool Machine::somebody_is_stuck() const {
   for (const Cpu& cpu : cpus_) {
     if (cpu.current != cpu.idle) return true;
@@ -303,7 +304,8 @@ void Machine::unpark_by_store(sd_task* task) {
   not_before(task, seen);
 }
 
-// Whatever the task does next, it does at this time or later. Whoever has preempted it is not held up.
+// Whatever the task does next, it does at this time or later. Whoever has preempted
+// it is not held up.
 void Machine::not_before(sd_task* task, uint64_t ns) {
   Cpu& cpu = cpus_[task->cpu];
   uint64_t& time_ns = cpu.current == task ? cpu.time_ns : task->time_ns;

@@ -1,13 +1,13 @@
-// Grace periods. A reader is an rcu_read_lock section, or any region with preemption or interrupts off; a
-// grace period waits for those that were under way when it began.
+// Grace periods. A reader is an rcu_read_lock section, or any region with preemption or interrupts
+// off; a grace period waits for those that were under way when it began.
 #include "core/machine/state.h"
 
 namespace sd::machine {
 
 namespace {
 
-// An idle task is always in one section with preemption off, which does not count: RCU ignores idle CPUs.
-// But what it does with interrupts off does, as its flush of the call queue.
+// An idle task is always in one section with preemption off, which does not count: RCU ignores idle
+// CPUs. But what it does with interrupts off does, as its flush of the call queue.
 bool reads(const Cpu& cpu) {
   const sd_task* task = cpu.current;
   const uint32_t base = task->sched_class == sd_task_class::idle ? 1 : 0;

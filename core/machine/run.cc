@@ -14,7 +14,8 @@ using engine::Fiber;
 
 namespace {
 
-// Thrown by fail() where there is no fiber to leave: before the first, and after the last has ended.
+// Thrown by fail() where there is no fiber to leave: before the first, and after the last has
+// ended.
 struct FailedOnDriver {};
 
 // The words of thread_info::flags, one line each, live in the upper half of the globals.

@@ -98,8 +98,8 @@ void Machine::forget_task(sd_task* task) {
   if (task->id + 1u == tasks_used_) --tasks_used_;
 }
 
-// The function of the current task has returned; on its own fiber. Comes back only if the task, a daemon,
-// was woken again.
+// The function of the current task has returned; on its own fiber. Comes back only if the task, a
+// daemon, was woken again.
 void Machine::task_returned() {
   if (stopping_) {
     sd_task* self = cpu_->current;
@@ -273,7 +273,8 @@ void Machine::dequeued(sd_task* task) {
   if (migratable_.empty()) actions_.disable(migrate_action(config_));
 }
 
-// Whether the current task gives way where it is asked. If another one waits, some tick will have told it to.
+// Whether the current task gives way where it is asked. If another one waits, some tick
+// will have told it to.
 bool Machine::resched_due() {
   const Cpu& cpu = *cpu_;
   if (*cpu.current->flags & sd_tif_need_resched || cpu.stopper_runnable) return true;

@@ -1,9 +1,10 @@
-// The machine itself. One object per process, reset for each execution; the C interface (sd.h) and the
-// driver's interface (machine.h) are thin doors to it. Private to core/machine.
+// The machine itself. One object per process, reset for each execution; the C interface (sd.h) and
+// the driver's interface (machine.h) are thin doors to it. Private to core/machine.
 //
-// Invariants: exactly one fiber runs; cpu_ is the vCPU whose current task (or an interrupt on top of
-// it) that fiber is. Every other task stands at a scheduling point. The action set says, for every vCPU,
-// what its current context could do next, and is brought up to date when that changes (refresh).
+// Invariants: exactly one fiber runs; cpu_ is the vCPU whose current task (or an interrupt on
+// top of it) that fiber is. Every other task stands at a scheduling point. The action set says,
+// for every vCPU, what its current context could do next, and is brought up to date when that
+// changes (refresh).
 #pragma once
 
 #include <array>
@@ -189,8 +190,8 @@ class Machine {
   void cpus_read_unlock();
   void set_mask_bit(volatile uint64_t* mask, unsigned cpu, bool set);
 
-  // ---- accesses (memory_ops.cc): one point, before it. The stack's have another one behind them; the
-  // machine's own have not, as no plain access of the stack follows that could tell.
+  // ---- accesses (memory_ops.cc): one point, before it. The stack's have another one behind them;
+  // the machine's own have not, as no plain access of the stack follows that could tell.
   uint64_t load(const volatile void* p, unsigned size, engine::Order order, const char* fn);
   void store(volatile void* p, uint64_t value, unsigned size, engine::Order order, const char* fn);
   uint64_t rmw(volatile void* p, engine::RmwOp op, uint64_t operand, unsigned size,
@@ -333,8 +334,8 @@ class Machine {
   static void on_fiber_return();
 };
 
-// Ids of actions: the same thing has the same id in every execution on a machine of this size. The low
-// bits say what it is, the others for which CPU; what belongs to no CPU comes last.
+// Ids of actions: the same thing has the same id in every execution on a machine of this size. The
+// low bits say what it is, the others for which CPU; what belongs to no CPU comes last.
 enum class ActionKind : uint32_t { run, irq, preempt = irq + sd_nr_vectors, kinds_per_cpu };
 inline constexpr unsigned kActionKindBits = 3;
 static_assert(static_cast<unsigned>(ActionKind::kinds_per_cpu) <= 1u << kActionKindBits);

@@ -22,8 +22,9 @@ constexpr const char* kFn = "multi_cpu_stop";
 }  // namespace
 
 // Everything that will be sent before the rendezvous has been by now, and may arrive as late as it
-// likes. But without P05 the csds of a CPU that goes down are freed, and others may be called by them
-// still: only that a real rendezvous takes far longer than an interrupt keeps that from being seen.
+// likes. But without P05 the csds of a CPU that goes down are freed, and others may be
+// called by them still: only that a real rendezvous takes far longer than an interrupt keeps
+// that from being seen.
 bool Machine::sender_may_be_freed(const Cpu& cpu, const StopWork& work) const {
   return work.slot == 0 && cpu.id != work.active_cpu &&
          !config_.patches[static_cast<size_t>(series::Patch::p05)];
@@ -102,7 +103,8 @@ int Machine::stop_machine(int (*fn)(void*), void* arg, unsigned cpu, const char*
   work.active_cpu = cpu;
   work.name = name;
   work.threads = num_online_;
-  // One section with preemption off, so that no stopper starts to wait for one that is not queued yet.
+  // One section with preemption off, so that no stopper starts to wait for one that
+  // is not queued yet.
   sd_preempt_disable(name);
   store(stop_ack(work), num_online_, 4, Order::relaxed, name);
   store(stop_state(work), kPrepare, 4, Order::relaxed, name);
@@ -131,8 +133,8 @@ unsigned Machine::take_stop_slot() {
   return slot;
 }
 
-// kernel/stop_machine.c: cpu_stop_queue_two_works(). Both works are queued in one section, under the locks
-// of both stoppers: no two calls can be queued to the same two CPUs in different orders.
+// kernel/stop_machine.c: cpu_stop_queue_two_works(). Both works are queued in one section, under
+// the locks of both stoppers: no two calls can be queued to the same two CPUs in different orders.
 int Machine::stop_two_cpus(unsigned cpu1, unsigned cpu2, int (*fn)(void*), void* arg,
                            const char* name) {
   Cpu& first = cpus_[cpu1];
@@ -144,8 +146,8 @@ int Machine::stop_two_cpus(unsigned cpu1, unsigned cpu2, int (*fn)(void*), void*
   work.name = name;
   work.threads = 2;
   work.slot = take_stop_slot();
-  // The caller is not preempted before both are awake: the stopper of its own CPU would wait for one that
-  // nobody wakes.
+  // The caller is not preempted before both are awake: the stopper of its own CPU would wait for
+  // one that nobody wakes.
   const bool pinned = !bug(Bug::h16);
   if (pinned) sd_preempt_disable(name);
   store(stop_ack(work), work.threads, 4, Order::relaxed, name);

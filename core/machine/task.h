@@ -1,5 +1,5 @@
-// A task: a kernel thread, an idle task or one of the machine's own per-CPU threads. Its fiber holds its
-// stack, and the interrupt handlers that run on top of it.
+// A task: a kernel thread, an idle task or one of the machine's own per-CPU threads. Its fiber
+// holds its stack, and the interrupt handlers that run on top of it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The smallest stack that a machine can run: an idle loop, and vectors that call a function the test sets.
+// The smallest stack that a machine can run: an idle loop, and vectors that call a
+// function the test sets.
 #pragma once
 
 #include <memory>

@@ -36,8 +36,8 @@ void Machine::cancel_timer(sd_task* task) {
   refresh_timer_action();
 }
 
-// A timer may be chosen to fire before others have reached its time: the CPUs that lag behind are slow, as
-// vCPUs are. How far behind is bounded by the configuration.
+// A timer may be chosen to fire before others have reached its time: the CPUs that lag behind are
+// slow, as vCPUs are. How far behind is bounded by the configuration.
 void Machine::refresh_timer_action() {
   const uint32_t id = timer_action(config_);
   timer_offer_at_ns_ = ~0ull;

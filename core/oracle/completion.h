@@ -9,12 +9,12 @@
 // S-I6  A call that did not wait and returned 0: func runs exactly once (per target), before the
 //       end of the execution at the latest.
 // S-I8  A call of several CPUs without RUN_LOCAL never runs func on the calling CPU.
-// S-I19 The wait of a task for a csd ends only after the task's own request was unlocked by the target,
-//       which is after its function; it may end later.
-// S-I35 S-I1 and S-I4 for calls whose CPU has gone offline since their section ended: the task has been
-//       moved, and its wait is neither lost nor doubled.
-// S-I37 The no-wait single call of an offline CPU (of its idle task, to say that it is dead) returns 0,
-//       and its function runs exactly once, possibly after the caller has halted.
+// S-I19 The wait of a task for a csd ends only after the task's own request was unlocked by the
+//       target, which is after its function; it may end later.
+// S-I35 S-I1 and S-I4 for calls whose CPU has gone offline since their section ended: the task has
+//       been moved, and its wait is neither lost nor doubled.
+// S-I37 The no-wait single call of an offline CPU (of its idle task, to say that it is dead)
+//       returns 0, and its function runs exactly once, possibly after the caller has halted.
 // S-I10 (part) single_async that returns -EBUSY adds no run.
 //
 // Exceptions: calls from a context that the API forbids (interrupts off on an online CPU, or not a

@@ -5,16 +5,17 @@
 // S-I40 The depth of disabled preemption at return equals that at entry, for every API.
 // S-I41 From the choice of targets to the IPIs the task never leaves its CPU and is never
 //       preempted.
-// S-I42 Where the series makes a call preemptible, the depth of disabled preemption while it waits for
-//       completion equals that at entry.
+// S-I42 Where the series makes a call preemptible, the depth of disabled preemption while it waits
+//       for completion equals that at entry.
 // S-I43 Calls are not made with interrupts off on an online CPU, nor outside of task context.
 //
 // Exceptions: a callback may call single_async for its own CPU, which runs there and then, without
 // csd, and is no flush. The local part of a call is no callback of a flush. smp_call_on_cpu and
-// irq_work_queue_on have no section of their own. S-I42: single from P02 on, any with P02 and P03, many
-// with P06, smp_call_function with P07 too, on_each_cpu* with P08 too; as P06 was posted, only tasks
-// that have a mask of their own. The wait to lock a csd, before it is queued, is not preemptible, nor
-// is the inside of each wait with csd debugging and P01. S-I43: single_async may be called anywhere.
+// irq_work_queue_on have no section of their own. S-I42: single from P02 on, any with P02 and P03,
+// many with P06, smp_call_function with P07 too, on_each_cpu* with P08 too; as P06 was posted, only
+// tasks that have a mask of their own. The wait to lock a csd, before it is queued, is not
+// preemptible, nor is the inside of each wait with csd debugging and P01. S-I43: single_async may
+// be called anywhere.
 //
 // Cost: O(1) per tracepoint of a call and of a flush, and per switch of tasks.
 #pragma once

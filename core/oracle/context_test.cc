@@ -189,7 +189,8 @@ TEST(Context, SI41CallOnCpuSleepsAsItLikes) {
 
 using series::Patch;
 
-// A waited call from depth 0 that waits at `depth`, with the CPU's mask or with one of the task's own.
+// A waited call from depth 0 that waits at `depth`, with the CPU's mask or with one
+// of the task's own.
 std::string wait_at(unsigned depth, const call_args& args, std::initializer_list<Patch> patches,
                     bool own_mask = true) {
   ContextScript s;

@@ -1,18 +1,19 @@
-// What the hotplug state machine promises to the calls: a check of the machine as much as of callbacks.
+// What the hotplug state machine promises to the calls: a check of the machine as
+// much as of callbacks.
 //
-// S-I32 When take_cpu_down() runs, no task of an online CPU is inside a section with preemption off,
-//       and no interrupt handler is active.
+// S-I32 When take_cpu_down() runs, no task of an online CPU is inside a section with preemption
+//       off, and no interrupt handler is active.
 // S-I36 While cpus_read_lock() is held the online and active CPUs do not change.
-// S-I38 A hotplug operation ends with the CPU where it belongs: offline, or online and active after a
-//       success; after a failure and its rollback, where it began.
+// S-I38 A hotplug operation ends with the CPU where it belongs: offline, or online and active after
+//       a success; after a failure and its rollback, where it began.
 //
-// Exceptions: S-I32: the stoppers themselves, and idle tasks, which are switched out with their base
-// depth. S-I38: an operation that fails when the CPU is dead already leaves it offline. That a CPU
-// whose unplugging has failed still serves its queue is S-I22, and that one whose bringing up has
-// failed has nothing in it S-I30.
+// Exceptions: S-I32: the stoppers themselves, and idle tasks, which are switched out with their
+// base depth. S-I38: an operation that fails when the CPU is dead already leaves it offline. That a
+// CPU whose unplugging has failed still serves its queue is S-I22, and that one whose bringing up
+// has failed has nothing in it S-I30.
 //
-// Cost: O(1) per change of the depth of disabled preemption and per interrupt, O(tasks) per CPU that
-// goes down.
+// Cost: O(1) per change of the depth of disabled preemption and per interrupt, O(tasks) per
+// CPU that goes down.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 // S-I17 The flush does not touch a csd after it has unlocked it: it does not go on from a csd that
 //       is not in its batch any more, does not unlock one that is still linked there, and the
 //       function that it runs is the one that was queued.
-// S-I20 The flags of a locked csd are LOCK, or LOCK and SYNC; a wake-up entry keeps its type through
-//       the flush.
+// S-I20 The flags of a locked csd are LOCK, or LOCK and SYNC; a wake-up entry keeps its type
+//       through the flush.
 // S-I10 (part) single_async that returns -ENXIO leaves its csd unlocked, and not on a list.
 // S-I21 The csd on the stack of a waited call to one CPU is unlocked and on no list when the call
 //       returns.

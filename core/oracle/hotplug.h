@@ -5,8 +5,8 @@
 //       its online bit is set again.
 // S-I31 irq_work that a CPU has queued for itself up to the flush of its call queue in
 //       smpcfd_dying_cpu() is off its lists when that returns.
-// S-I34 No flush that would warn of it ("IPI on offline CPU") finds entries on an offline CPU, however
-//       often the kernel has warned already.
+// S-I34 No flush that would warn of it ("IPI on offline CPU") finds entries on an offline CPU,
+//       however often the kernel has warned already.
 // S-I39 (part) A failed smpcfd_prepare_cpu() leaves nothing allocated.
 //
 // Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by

@@ -1,10 +1,10 @@
 // Has every CPU been through an interrupt?
 //
-// S-I9 When kick_all_cpus_sync() returns, each CPU that was online throughout has run the no-op after
-//      the call's initial full barrier, other than the CPU that the call was dispatched on.
+// S-I9 When kick_all_cpus_sync() returns, each CPU that was online throughout has run the no-op
+//      after the call's initial full barrier, other than the CPU that the call was dispatched on.
 //
-// Exceptions: a CPU that came or went meanwhile has been through more than an interrupt. Calls from a
-// context that the API forbids are not judged by S-I9 but by S-I43.
+// Exceptions: a CPU that came or went meanwhile has been through more than an interrupt. Calls from
+// a context that the API forbids are not judged by S-I9 but by S-I43.
 //
 // Cost: O(1) per fence and per function that runs while a kick is going on; at return O(CPUs / 64).
 #pragma once

@@ -1,15 +1,15 @@
 // The masks of CPUs to wait for, and the csds behind them: whose they are, and for how long.
 //
-// S-I18 A waiter never reads a csd or a mask that has been freed, and (from P05 on) the csds of a CPU
-//       stay where they were allocated first.
+// S-I18 A waiter never reads a csd or a mask that has been freed, and (from P05 on) the csds of a
+//       CPU stay where they were allocated first.
 // S-I33 The mask of a CPU is used only while the CPU is prepared for calls: not between
 //       smpcfd_dead_cpu() and the next smpcfd_prepare_cpu().
 // S-I44 The mask of a task serves at most one call at a time, and one live task.
-// S-I45 The mask of a CPU is not written to by a second call between the first write and the last read
-//       of a first one.
+// S-I45 The mask of a CPU is not written to by a second call between the first write and the last
+//       read of a first one.
 //
-// Exceptions: calls without a remote candidate touch no mask. A call that does not wait is done with
-// its mask when its section ends. Until P05 csds move when the CPU has been down.
+// Exceptions: calls without a remote candidate touch no mask. A call that does not wait is done
+// with its mask when its section ends. Until P05 csds move when the CPU has been down.
 //
 // Cost: O(1) per tracepoint of a call; at its snapshot a look-up of the mask.
 #pragma once

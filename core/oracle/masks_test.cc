@@ -56,7 +56,8 @@ TEST(Masks, SI45WrittenInTheMiddleOfADispatch) {
 
 TEST(Masks, SI45OneCallAfterTheOther) {
   MasksScript s;
-  // The last read is behind the last wait, or at the end of the section of who has nothing to wait for.
+  // The last read is behind the last wait, or at the end of the section of who has
+  // nothing to wait for.
   s.dispatch(0, 10, kWaits, s.of_cpu(0)).to(1).to(2).waited(1).waited(2);
   s.dispatch(0, 11, kWaits, s.of_cpu(0)).unpin();
   s.dispatch(0, 12, kNoWait, s.of_cpu(0)).to(1, kAsync).unpin();

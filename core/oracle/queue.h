@@ -11,8 +11,9 @@
 // Exceptions: the mark that a notification leaves in the trace comes later than its effect; until
 // then the adder counts as not having notified. IPIs merge, may be spurious, and may be lost by a
 // CPU that is offline. Adders that ride on an interrupted adder's notification found the queue not
-// empty. The IPI that a complaint about a stuck csd sends again is not superfluous. A call from within cond_func, or from an interrupt, ends its section while the one around
-// it still owes. While it waits to lock a csd for its next target, a call may owe.
+// empty. The IPI that a complaint about a stuck csd sends again is not superfluous. A call from
+// within cond_func, or from an interrupt, ends its section while the one around it still owes.
+// While it waits to lock a csd for its next target, a call may owe.
 //
 // Cost: O(1) per read-modify-write on a queue head, IPI, halt and interrupt.
 #pragma once

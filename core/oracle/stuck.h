@@ -3,13 +3,14 @@
 // S-I60 csd_lock_is_stuck() is true at the end of an execution iff a complaint is outstanding; each
 //       complaint is made under a number of its own, and ends at most once.
 //
-// csd-false-alarm: a waiter complains of a request for the first time after it has polled for longer than
-//       the timeout. Time in which other tasks had the CPU is not time in which nobody answered.
+// csd-false-alarm: a waiter complains of a request for the first time after it has polled
+//       for longer than the timeout. Time in which other tasks had the CPU is not time in
+//       which nobody answered.
 //
-// Exceptions: a complaint may be repeated, and may be outstanding when the execution ends. The counter
-// changes some steps after the messages, so only its end is looked at. Interrupts on the waiter's CPU
-// count as polling: no patch keeps them out of the measured time. Of a wait with several times off the
-// CPU the last one is counted.
+// Exceptions: a complaint may be repeated, and may be outstanding when the execution ends. The
+// counter changes some steps after the messages, so only its end is looked at. Interrupts on the
+// waiter's CPU count as polling: no patch keeps them out of the measured time. Of a wait with
+// several times off the CPU the last one is counted.
 //
 // Cost: O(complaints outstanding) per complaint; O(1) per context switch.
 #pragma once
@@ -38,7 +39,8 @@ class Stuck : public Oracle {
     const volatile void* csd = nullptr;
   };
 
-  // When the task was off the CPU for the last time; by the clocks of the CPUs that it left and came to.
+  // When the task was off the CPU for the last time; by the clocks of the CPUs that
+  // it left and came to.
   struct Absence {
     uint64_t execution = 0;
     uint64_t from_ns = 0;

@@ -36,8 +36,8 @@ class View {
   virtual const volatile void* active_mask() const;
   // What the kernel under test is: which patches it has.
   virtual bool patch(series::Patch patch) const;
-  // The wait mask and the csds of a CPU's call_function_data; identities, which may change while the
-  // CPU is down.
+  // The wait mask and the csds of a CPU's call_function_data; identities, which may change
+  // while the CPU is down.
   virtual const volatile void* cpu_mask(unsigned cpu) const;
   virtual const volatile void* cpu_csds(unsigned cpu) const;
   // What csd_lock_is_stuck() says.

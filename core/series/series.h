@@ -1,6 +1,6 @@
-// The patch switches: every patch of the preemptible-wait series for cross-CPU calls as one bit, the
-// kernel levels it is applied to, and the named sets that users ask for. Any subset may be switched
-// on, also one that misses a prerequisite: that is how a prerequisite is shown to be one.
+// The patch switches: every patch of the preemptible-wait series for cross-CPU calls as one bit,
+// the kernel levels it is applied to, and the named sets that users ask for. Any subset may be
+// switched on, also one that misses a prerequisite: that is how a prerequisite is shown to be one.
 #pragma once
 
 #include <bitset>

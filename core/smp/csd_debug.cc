@@ -55,8 +55,8 @@ void dump_stack() {
             sd_task_name(current()));
 }
 
-// Which CPU a csd went to; -1 where its type does not tell. Races with the next owner of the csd, who
-// may be filling it for the same CPU; it is for a message only.
+// Which CPU a csd went to; -1 where its type does not tell. Races with the next owner of the csd,
+// who may be filling it for the same CPU; it is for a message only.
 int csd_lock_wait_getcpu(const call_single_data_t* csd) {
   const unsigned type = csd_type(&csd->node);
   if (type != CSD_TYPE_ASYNC && type != CSD_TYPE_SYNC) return -1;
@@ -70,8 +70,8 @@ uint64_t complaint_interval_ns(const csd_wait& wait) {
   return timeout_ns * (wait.nmessages + 1) * factor;
 }
 
-// Says what the CPU that was asked is doing instead of answering, and asks it again; cpu is -1 where
-// that is not known.
+// Says what the CPU that was asked is doing instead of answering, and asks it again; cpu is -1
+// where that is not known.
 void complain_about_cpu(const call_single_data_t* csd, int bug_id, int cpu,
                         const call_single_data_t* cpu_cur_csd) {
   const unsigned cpux = cpu < 0 ? 0 : static_cast<unsigned>(cpu);

@@ -187,7 +187,8 @@ TEST(CsdDebug, TheSecondInterruptHidesALostOne) {
   EXPECT_EQ(run_with(config, "calm", 1, body).failure.id, "hang");
 }
 
-// Compared without a sign: a clock that is behind the last complaint is told apart from a short wait.
+// Compared without a sign: a clock that is behind the last complaint is told apart
+// from a short wait.
 TEST(CsdDebug, AClockThatGoesBackwardBlamesNobody) {
   EXPECT_EQ(csd_wait_look(100, 100, 149, 50), csd_look::early);
   EXPECT_EQ(csd_wait_look(100, 100, 150, 50), csd_look::early);

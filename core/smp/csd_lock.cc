@@ -17,9 +17,9 @@ void csd_lock_wait(call_single_data_t* csd) {
 }
 
 // A plain read-modify-write. Below P06 nobody else looks at the flags of a csd that is not locked.
-// From P06 on a task that has left this CPU may still poll them for its own, finished request: a race
-// of this store with a marked load that is intended. The poller sees LOCK clear, or sees the next
-// request and waits for that one too.
+// From P06 on a task that has left this CPU may still poll them for its own, finished request: a
+// race of this store with a marked load that is intended. The poller sees LOCK clear, or sees the
+// next request and waits for that one too.
 void csd_set_flags(call_single_data_t* csd, unsigned flags) {
   if (patch(Patch::p06)) {
     data_race_write(&csd->node.u_flags, data_race_read(&csd->node.u_flags) | flags);

@@ -8,8 +8,8 @@
 
 namespace sd::smp {
 
-// The kernel's CSD_TYPE(). A plain read there; an irq_work that is on a list may be claimed again at
-// the same time (an atomic or of bits that are set already), which is a race by the letter only.
+// The kernel's CSD_TYPE(). A plain read there; an irq_work that is on a list may be claimed again
+// at the same time (an atomic or of bits that are set already), which is a race by the letter only.
 static inline unsigned csd_type(const __call_single_node* node) {
   return data_race_read(&node->u_flags) & CSD_FLAG_TYPE_MASK;
 }
@@ -23,8 +23,9 @@ static inline __call_single_node* call_node_of(llist_node* node) {
 
 // Waits until LOCK is clear. Everything that the CPU which cleared it did before is visible then.
 void csd_lock_wait(call_single_data_t* csd);
-// Waits for the previous request of the csd and takes it for one to `cpu`. Not atomic: only one agent
-// may try at a time, which its owner ensures (preemption is off, and no interrupt uses the csd).
+// Waits for the previous request of the csd and takes it for one to `cpu`. Not atomic:
+// only one agent may try at a time, which its owner ensures (preemption is off, and no
+// interrupt uses the csd).
 void csd_lock(call_single_data_t* csd, unsigned cpu);
 // Sets further bits of a csd that this CPU has locked and not queued yet.
 void csd_set_flags(call_single_data_t* csd, unsigned flags);

@@ -17,8 +17,8 @@ namespace {
 struct batch {
   llist_node* entry;
 
-  // Takes `node` off; prev is the entry left standing before it, or null. Its successor is given, for
-  // node itself may be gone as soon as it has run.
+  // Takes `node` off; prev is the entry left standing before it, or null. Its successor is given,
+  // for node itself may be gone as soon as it has run.
   void unlink(llist_node* node, llist_node* prev, llist_node* next) {
     trace(tp::csd_unlink, node, 0, csd_type(call_node_of(node)));
     if (prev && !bug(Bug::flush_drops_async)) {

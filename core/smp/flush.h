@@ -5,9 +5,9 @@
 
 namespace sd::smp {
 
-// Takes the whole queue of this CPU and runs it: SYNC first, then ASYNC and irq_work, then wake-ups,
-// each in the order they were queued. Interrupts are off. With warn_cpu_offline, complains if there
-// is anything to do on a CPU that is offline.
+// Takes the whole queue of this CPU and runs it: SYNC first, then ASYNC and irq_work, then
+// wake-ups, each in the order they were queued. Interrupts are off. With warn_cpu_offline,
+// complains if there is anything to do on a CPU that is offline.
 void __flush_smp_call_function_queue(bool warn_cpu_offline);
 // The same from task context: the idle loop after it stopped polling, and the migration stopper.
 void flush_smp_call_function_queue();

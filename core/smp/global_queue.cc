@@ -6,8 +6,8 @@
 namespace sd::smp {
 namespace {
 
-// A list with the checks of CONFIG_DEBUG_LIST. Walkers hold no lock: they go by `next`, which a deleted
-// entry keeps. prev is null where an entry is on no list.
+// A list with the checks of CONFIG_DEBUG_LIST. Walkers hold no lock: they go by `next`, which a
+// deleted entry keeps. prev is null where an entry is on no list.
 struct list_entry {
   list_entry* next;
   list_entry* prev;
@@ -72,8 +72,8 @@ void global_queue_interrupt() {
   for (list_entry* entry = smp_load_acquire(&q->head.next); entry != &q->head;
        entry = smp_load_acquire(&entry->next)) {
     auto* data = reinterpret_cast<request*>(entry);
-    // This may be a request that is done, and is being filled anew. Only with its bit set and a count
-    // is it valid.
+    // This may be a request that is done, and is being filled anew. Only with its bit set and a
+    // count is it valid.
     if (!cpumask_test_cpu(cpu, &data->mask)) continue;
     smp_rmb();
     if (atomic_read(&data->refs) == 0) continue;

@@ -1,6 +1,7 @@
-// smp_call_function_many() as it was from 2.6.32 to 2.6.38 (kernel/smp.c of that time): each CPU has one request,
-// a set of CPUs with a count of those to go, on one queue that all CPUs walk. For a bug of those days; no
-// oracle sees anything of it, only the torture, the checks of the list, and that nothing hangs.
+// smp_call_function_many() as it was from 2.6.32 to 2.6.38 (kernel/smp.c of that time): each CPU
+// has one request, a set of CPUs with a count of those to go, on one queue that all CPUs walk. For
+// a bug of those days; no oracle sees anything of it, only the torture, the checks of the list, and
+// that nothing hangs.
 #pragma once
 
 #include "core/smp/smp.h"

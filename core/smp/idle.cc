@@ -26,8 +26,8 @@ void __current_clr_polling_mb() {
   sd_own_flags_clear_mb(sd_tif_polling, __func__);
 }
 
-// Sleeping does not watch the flags: who wakes this CPU has to send an IPI from here on, and who did
-// not do so has set NEED_RESCHED before.
+// Sleeping does not watch the flags: who wakes this CPU has to send an IPI from here on, and who
+// did not do so has set NEED_RESCHED before.
 bool current_clr_polling_and_test() {
   __current_clr_polling_mb();
   return need_resched();

@@ -15,8 +15,8 @@ DEFINE_PER_CPU(llist_head, lazy_list);
 
 namespace {
 
-// PENDING is the lock of a work: who sets it may put the work on a list. If it is set already, the run
-// that it stands for sees everything before this.
+// PENDING is the lock of a work: who sets it may put the work on a list. If it is set already, the
+// run that it stands for sees everything before this.
 bool irq_work_claim(irq_work* work) {
   const int claim = static_cast<int>(IRQ_WORK_CLAIMED | CSD_TYPE_IRQ_WORK);
   const int old = atomic_fetch_or(claim, &work->node.a_flags);
@@ -30,8 +30,8 @@ void __irq_work_queue_local(irq_work* work) {
   const bool lazy = (flags & IRQ_WORK_LAZY) != 0;
   llist_head* list = lazy ? this_cpu_ptr(lazy_list) : this_cpu_ptr(raised_list);
   if (!llist_add(&work->node.llist, list)) return;
-  // A lazy work waits for the next tick; there is none here, as with NO_HZ, so it is raised too. Where
-  // irq_work has no interrupt of its own this one stands for that tick.
+  // A lazy work waits for the next tick; there is none here, as with NO_HZ, so it is raised too.
+  // Where irq_work has no interrupt of its own this one stands for that tick.
   sd_send_ipi(smp_processor_id(), sd_vec_irq_work, __func__);
 }
 
@@ -82,13 +82,14 @@ void irq_work_single(llist_node* node) {
   auto* work = reinterpret_cast<irq_work*>(node);
   // From here on the work may be claimed again, by its own function too.
   const int flags = atomic_read(&work->node.a_flags) & ~static_cast<int>(IRQ_WORK_PENDING);
-  // A named exception for race detection: the store that makes the work claimable is relaxed, as in the
-  // kernel, so nothing orders the flush's plain accesses to llist.next (its reversal wrote it) before
-  // the next owner's plain store to it. By the letter of the memory model that is a data race.
+  // A named exception for race detection: the store that makes the work claimable is relaxed,
+  // as in the kernel, so nothing orders the flush's plain accesses to llist.next (its reversal
+  // wrote it) before the next owner's plain store to it. By the letter of the memory model
+  // that is a data race.
   sd_sync_release(work);
   atomic_set(&work->node.a_flags, flags);
-  // Either a claimer sees PENDING clear and queues the work again, or the function sees all that the
-  // claimer did before.
+  // Either a claimer sees PENDING clear and queues the work again, or the function sees all that
+  // the claimer did before.
   if (!bug(Bug::h17)) smp_mb();
   trace(tp::irq_work_entry, work);
   work->func(work);

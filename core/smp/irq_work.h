@@ -1,5 +1,5 @@
-// irq_work (kernel/irq_work.c, Linux 6.12, without PREEMPT_RT): functions run in hard interrupt context,
-// on this CPU by an interrupt to itself, on others through their call queue.
+// irq_work (kernel/irq_work.c, Linux 6.12, without PREEMPT_RT): functions run in hard interrupt
+// context, on this CPU by an interrupt to itself, on others through their call queue.
 #pragma once
 
 #include "core/smp/smp.h"

@@ -78,8 +78,8 @@ bool many_queue(const many_call& call, unsigned cpu) {
   return was_empty;
 }
 
-// Queues to all CPUs of the snapshot for which the condition holds, then sends all IPIs that are due.
-// Returns whether there is anything to wait for.
+// Queues to all CPUs of the snapshot for which the condition holds, then sends all IPIs that are
+// due. Returns whether there is anything to wait for.
 bool many_dispatch(many_call* call) {
   cpumask* ipi = call->cfd->cpumask_ipi;
   unsigned nr_cpus = 0;
@@ -135,10 +135,10 @@ void many_wait(const many_call& call) {
   }
 }
 
-// P06: whether the wait is preemptible. As posted, only that of a task with a mask of its own (P04);
-// as merged, always: who has none is init_task, alone in using the mask of its CPU, or cannot be
-// preempted. P06 without P04, which is no state of the series, is taken to mean what the rest of P06
-// says: an early put_cpu(), with the only mask there is.
+// P06: whether the wait is preemptible. As posted, only that of a task with a mask of its own
+// (P04); as merged, always: who has none is init_task, alone in using the mask of its CPU, or
+// cannot be preempted. P06 without P04, which is no state of the series, is taken to mean what the
+// rest of P06 says: an early put_cpu(), with the only mask there is.
 bool waits_preemptibly(const cpumask* task_mask) {
   if (!patch(Patch::p06)) return false;
   return task_mask || patch(Patch::p06_merged) || !patch(Patch::p04);

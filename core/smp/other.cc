@@ -1,4 +1,5 @@
-// The entry points that are not calls of a function by interrupt, or are built on those (kernel/smp.c).
+// The entry points that are not calls of a function by interrupt, or are built on
+// those (kernel/smp.c).
 #include <cerrno>
 
 #include "core/kernel/kthread.h"
@@ -42,8 +43,8 @@ int call_on_cpu(unsigned cpu, int (*func)(void*), void* par) {
 
 }  // namespace
 
-// Afterwards no CPU runs with what a pointer held before the caller changed it: each has been through
-// an interrupt since.
+// Afterwards no CPU runs with what a pointer held before the caller changed it: each has been
+// through an interrupt since.
 void kick_all_cpus_sync() {
   trace(tp::kick_begin, nullptr, reinterpret_cast<uint64_t>(do_nothing));
   smp_mb();

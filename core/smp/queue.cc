@@ -17,8 +17,8 @@ bool call_queue_add(unsigned cpu, llist_node* node) {
   return was_empty;
 }
 
-// If the queue was not empty, whoever made it so has sent, or is about to send (with preemption off,
-// and without waiting for this CPU): its IPI is for us too, since all accesses to the head are
+// If the queue was not empty, whoever made it so has sent, or is about to send (with preemption
+// off, and without waiting for this CPU): its IPI is for us too, since all accesses to the head are
 // ordered read-modify-writes.
 void __smp_call_single_queue(unsigned cpu, llist_node* node) {
   if (call_queue_add(cpu, node)) send_call_function_single_ipi(cpu);

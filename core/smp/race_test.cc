@@ -18,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(Bugs, Races,
                                   (std::get<1>(param.param) ? "CsdDebug" : "");
                          });
 
-// The interleaving is sequentially consistent, so nothing goes wrong; but nothing ensures that it does not.
+// The interleaving is sequentially consistent, so nothing goes wrong; but nothing
+// ensures that it does not.
 TEST_P(Races, AreFoundInAnExecutionThatGoesWell) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Config config = make_config(3);

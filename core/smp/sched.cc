@@ -16,7 +16,8 @@ uint32_t* task_flags(task_struct* p) {
 }
 
 // Sets NEED_RESCHED if p polls for it; false: an IPI is needed. The read comes after the caller's
-// addition to the call queue, which is fully ordered; the idle loop clears POLLING, then looks at it.
+// addition to the call queue, which is fully ordered; the idle loop clears POLLING, then looks at
+// it.
 bool set_nr_if_polling(task_struct* p) {
   uint32_t val = READ_ONCE(*task_flags(p));
   do {

@@ -1,5 +1,5 @@
-// The scheduler's side of cross-CPU calls (kernel/sched/core.c, kernel/sched/topology.c): waking idle
-// CPUs without an IPI, wake-ups through the call queue, the nearest CPU.
+// The scheduler's side of cross-CPU calls (kernel/sched/core.c, kernel/sched/topology.c): waking
+// idle CPUs without an IPI, wake-ups through the call queue, the nearest CPU.
 #pragma once
 
 #include "core/kernel/kthread.h"

@@ -55,7 +55,8 @@ unsigned any_of_node_first(const cpumask* mask, unsigned node) {
   return cpumask_any_and(mask, cpu_online_mask());
 }
 
-// The CPU for smp_call_function_any(); nr_cpu_ids() if none of the mask is online. Preemption is off.
+// The CPU for smp_call_function_any(); nr_cpu_ids() if none of the mask is online.
+// Preemption is off.
 unsigned select_any_cpu(const cpumask* mask, unsigned this_cpu) {
   unsigned cpu = this_cpu;
   if (!cpumask_test_cpu(this_cpu, mask)) {

@@ -81,7 +81,8 @@ TEST_P(EverySeries, AsyncUsesTheCsdOfItsOwner) {
     SD_EXPECT(smp_call_function_single_async(1, &csd) == 0);
     smp_call_function_single(
         1, [](void*) {}, nullptr, true);
-    // A waited call overtakes the async one if they are flushed together; both are done before the end.
+    // A waited call overtakes the async one if they are flushed together; both are
+    // done before the end.
     while (data_race_read(&csd.node.u_flags) & CSD_FLAG_LOCK) kernel::cond_resched();
     SD_EXPECT(smp_call_function_single_async(0, &csd) == 0);
     SD_EXPECT(smp_call_function_single_async(2, &csd) == -ENXIO);

@@ -6,7 +6,8 @@
 
 namespace sd::smp {
 
-// 0, or -ENXIO if cpu is offline or out of range (then func never runs). wait: returns after func has run.
+// 0, or -ENXIO if cpu is offline or out of range (then func never runs). wait: returns
+// after func has run.
 int smp_call_function_single(int cpu, smp_call_func_t func, void* info, bool wait);
 // csd->func and ->info are the owner's. 0, -EBUSY (locked: nothing changed) or -ENXIO. Any context.
 int smp_call_function_single_async(int cpu, call_single_data_t* csd);

@@ -66,9 +66,9 @@ int smpcfd_dead_cpu(unsigned cpu) {
 
 int smpcfd_dying_cpu(unsigned cpu) {
   trace(tp::smpcfd_dying_begin, nullptr, cpu);
-  // IPIs that were sent before this CPU left the online mask may come late, or never: what they stand
-  // for is run here. Nothing new can be queued, for who does so has preemption off, and everyone
-  // else is spinning in stop_machine.
+  // IPIs that were sent before this CPU left the online mask may come late, or never: what they
+  // stand for is run here. Nothing new can be queued, for who does so has preemption off, and
+  // everyone else is spinning in stop_machine.
   if (!bug(Bug::h06) && !bug(Bug::dying_flush_in_idle)) __flush_smp_call_function_queue(false);
   if (has_global_queue()) global_queue_interrupt();
   if (!bug(Bug::dying_no_irq_work)) irq_work_run();

@@ -102,8 +102,9 @@ TEST(Storm, IsRepeatable) {
 }
 
 #if !defined(SD_ASAN) && !defined(SD_TSAN)  // which end the process at once
-// Bugs that show from outside, without an oracle: by what ran, or by a hang, a WARN, the heap. Those that
-// make a csd be used when it is gone, or linked to itself, need one to be stopped in time.
+// Bugs that show from outside, without an oracle: by what ran, or by a hang, a WARN, the
+// heap. Those that make a csd be used when it is gone, or linked to itself, need one to
+// be stopped in time.
 class FromOutside : public ::testing::TestWithParam<Bug> {};
 INSTANTIATE_TEST_SUITE_P(Storm, FromOutside,
                          ::testing::Values(Bug::h03, Bug::h06, Bug::h10, Bug::h11, Bug::h42,

@@ -1,5 +1,5 @@
-// What the stack keeps in a task (fields of task_struct). The first half of a task's storage belongs
-// to core/kernel, the second to the stack.
+// What the stack keeps in a task (fields of task_struct). The first half of a task's storage
+// belongs to core/kernel, the second to the stack.
 #pragma once
 
 #include "core/kernel/kthread.h"

@@ -7,8 +7,8 @@
 
 namespace sd::smp {
 
-// The task's own mask; null if it has none: without CONFIG_PREEMPTION, and for init_task (swapper/0) where
-// masks are allocated. Used by one call of the task at a time.
+// The task's own mask; null if it has none: without CONFIG_PREEMPTION, and for init_task
+// (swapper/0) where masks are allocated. Used by one call of the task at a time.
 cpumask* smp_task_ipi_mask(task_struct* task);
 
 // Fork and exit. parent is null for the first task that is not the machine's own, which may play

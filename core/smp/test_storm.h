@@ -1,5 +1,6 @@
-// For the tests of this folder: tasks that call across CPUs at random while others go on- and offline,
-// with the promises of each call checked from outside: how often its function ran, where, and when.
+// For the tests of this folder: tasks that call across CPUs at random while others go on-
+// and offline, with the promises of each call checked from outside: how often its function
+// ran, where, and when.
 #pragma once
 
 #include <cerrno>
@@ -142,8 +143,8 @@ class Storm {
     }
   }
 
-  // Interrupt handlers that call on, to another CPU and there by irq_work: what they queue is all that
-  // can be queued while stop_machine is under way.
+  // Interrupt handlers that call on, to another CPU and there by irq_work: what they queue is all
+  // that can be queued while stop_machine is under way.
   static void relay_first(void* p) {
     auto* record = static_cast<CallRecord*>(p);
     record->csd.func = relay_second;
@@ -236,7 +237,8 @@ class Storm {
     return kernel::choose(n, purpose);
   }
 
-  // On return of a waited call to many CPUs: once, or not at all, on each, and its results are there.
+  // On return of a waited call to many CPUs: once, or not at all, on each, and its
+  // results are there.
   void check_many(CallRecord* record) {
     for (unsigned cpu = 0; cpu < sd_nr_cpus(); ++cpu) {
       const int count = runs_at(*record, cpu);

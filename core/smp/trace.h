@@ -1,5 +1,5 @@
-// Tracepoints of the cross-call stack: one line where they stand, no logic, the same with or without
-// listeners. `cpu`, `task`, step and time are in every event.
+// Tracepoints of the cross-call stack: one line where they stand, no logic, the same with or
+// without listeners. `cpu`, `task`, step and time are in every event.
 #pragma once
 
 #include "core/smp/csd.h"
@@ -23,7 +23,8 @@ struct call_args {
 namespace tp {
 
 using id = uint8_t;
-// A call, from entry to return of the outermost function of the API; calls of one context nest (LIFO).
+// A call, from entry to return of the outermost function of the API; calls of one
+// context nest (LIFO).
 inline constexpr id call_begin = 96;  // obj = call_args, a = kind, b = wait
 // The pd section that selects and queues starts; a = this cpu.
 inline constexpr id call_pinned = 97;

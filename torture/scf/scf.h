@@ -60,8 +60,9 @@ struct ScfParams {
   int verbose_sleep_duration = 1;
   int random_shuffle = 0;
   // ours
-  // Per thread and execution; 0: until shutdown_secs. Measured on H09, H10 and H11 with 7 seeds each,
-  // 3 and 4 find alike per CPU-second; more of the shorter ones means more draws of the strategy.
+  // Per thread and execution; 0: until shutdown_secs. Measured on H09, H10 and H11 with 7
+  // seeds each, 3 and 4 find alike per CPU-second; more of the shorter ones means more
+  // draws of the strategy.
   int ops = 3;
   int softirqs = 0;  // one handler in so many raises a softirq; 0: none
   int swaps = 0;     // tasks that stop two CPUs at a time, each as often as a thread has operations
