@@ -69,6 +69,10 @@ enum class Bug : uint8_t {
   no_acquire_in_wait,
   relaxed_llist_add,
   polling_no_mb,
+  kick_no_mb,
+  p02_put_after_wait,
+  irqwork_to_dead,  // the branch is in torture/scf
+  dead_leaks_mask,
   // Quirks of the real code: what it does, and should not. Off in all clean runs.
   dbg_shared_csd,
   any_numa_inactive,

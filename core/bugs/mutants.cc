@@ -362,6 +362,56 @@ std::vector<BugInfo> mutants() {
                     "visible; the sender adds, sees the flag, and sends nothing.",
        .needs = {.cpus = 2, .polling = true, .memory = Memory::tso, .calls = "single, single_wait"},
        .expected = {"S-I50", "S-I22", "hang"}},
+
+      {.bug = Bug::kick_no_mb,
+       .id = "M30",
+       .slug = "kick-no-mb",
+       .alias = "",
+       .kind = Kind::mutant,
+       .title = "kick_all_cpus_sync() begins without a full barrier",
+       .origin = "own",
+       .mechanism = "What the caller has changed may become visible after it has looked at the "
+                    "online mask: a CPU that comes up in between is not kicked, and runs with "
+                    "what was there before.",
+       .needs = {.cpus = 2, .calls = "kick_all"},
+       .expected = {"S-I9"}},
+
+      {.bug = Bug::p02_put_after_wait,
+       .id = "M31",
+       .slug = "p02-put-after-wait",
+       .alias = "",
+       .kind = Kind::mutant,
+       .title = "the single-CPU call waits with preemption disabled although P02 is there",
+       .origin = "own",
+       .mechanism = "put_cpu() stands behind the wait: nothing goes wrong, but what P02 is for is "
+                    "lost.",
+       .forced_on = patches({Patch::p02}),
+       .needs = {.cpus = 2, .calls = "single_wait"},
+       .expected = {"S-I42"}},
+
+      {.bug = Bug::irqwork_to_dead,
+       .id = "M32",
+       .slug = "irqwork-to-dead",
+       .alias = "irqwork_to_dead",
+       .kind = Kind::mutant,
+       .title = "irq_work is queued to a CPU that may be offline",
+       .origin = "own",
+       .mechanism = "irq_work_queue_on() only warns: that the CPU is online is the business of its "
+                    "caller, who does not look.",
+       .needs = {.cpus = 2, .hotplug = true, .calls = "irq_work"},
+       .expected = {"WARN", "S-I30"}},
+
+      {.bug = Bug::dead_leaks_mask,
+       .id = "M33",
+       .slug = "dead-leaks-mask",
+       .alias = "",
+       .kind = Kind::mutant,
+       .title = "a CPU that goes leaves one of its masks behind",
+       .origin = "own",
+       .mechanism = "smpcfd_dead_cpu() frees the mask of targets, but not that of IPIs; the next "
+                    "preparation of the CPU allocates both anew.",
+       .needs = {.cpus = 2, .hotplug = true, .calls = ""},
+       .expected = {"S-I39"}},
   };
 }
 

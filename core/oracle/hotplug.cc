@@ -18,6 +18,7 @@ std::vector<EventId> Hotplug::interests() const {
           mev::cpu_offline,
           mev::cpu_dead,
           mev::hotplug_state,
+          mev::hotplug_end,
           tp::func_entry,
           tp::smpcfd_dying_begin,
           tp::smpcfd_dying_end,
@@ -25,6 +26,7 @@ std::vector<EventId> Hotplug::interests() const {
           tp::flush_taken,
           tp::flush_end,
           tp::smpcfd_prepare,
+          tp::smpcfd_dead,
           tp::irq_work_queue};
 }
 
@@ -38,6 +40,7 @@ void Hotplug::on_begin() {
   claims_ = 0;
   heads_.reset(view());
   preparing_ = false;
+  burying_ = false;
 }
 
 void Hotplug::on_event(const Event& event) {
@@ -46,7 +49,8 @@ void Hotplug::on_event(const Event& event) {
       return list_operation(event);
     case eev::alloc:
     case eev::free:
-      if (preparing_ && event.task == preparer_ && event.irq_depth == 0 && event.obj) {
+      if ((preparing_ || burying_) && event.task == preparer_ && event.irq_depth == 0 &&
+          event.obj) {
         allocated_ += event.id == eev::alloc ? 1 : -1;
       }
       return;
@@ -87,7 +91,13 @@ void Hotplug::on_event(const Event& event) {
       return;
     case tp::irq_work_queue:
       return work_claimed(event);
+    case tp::smpcfd_dead:
+      return dead_begin(event);
+    case mev::hotplug_end:
+      return dead_end(event);
     case mev::hotplug_state:
+      dead_end(event);
+      return prepare(event);
     case tp::smpcfd_prepare:
       return prepare(event);
     default:
@@ -180,6 +190,23 @@ void Hotplug::prepare(const Event& event) {
             event.a, allocated_);
   }
   preparing_ = false;
+}
+
+// smpcfd_dead_cpu() stands between its tracepoint and the next state, or the end of the operation.
+void Hotplug::dead_begin(const Event& event) {
+  preparing_ = false;
+  burying_ = true;
+  preparer_ = event.task;
+  allocated_ = 0;
+}
+
+void Hotplug::dead_end(const Event& event) {
+  if (!burying_) return;
+  burying_ = false;
+  const int32_t owned = view().patch(series::Patch::p05) ? 2 : 3;
+  if (-allocated_ >= owned) return;
+  violate("S-I39", event, "smpcfd_dead_cpu({}) leaves {} of {} objects of the CPU allocated",
+          event.a, owned + allocated_, owned);
 }
 
 }  // namespace sd::oracle

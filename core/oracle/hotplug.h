@@ -7,7 +7,9 @@
 //       smpcfd_dying_cpu() is off its lists when that returns.
 // S-I34 No flush that would warn of it ("IPI on offline CPU") finds entries on an offline CPU,
 //       however often the kernel has warned already.
-// S-I39 (part) A failed smpcfd_prepare_cpu() leaves nothing allocated.
+// S-I39 A failed smpcfd_prepare_cpu() leaves nothing allocated, and smpcfd_dead_cpu() frees the two
+//       masks of the CPU, and its csds below P05. (That no csds are allocated twice from P05 on is
+//       S-I18; that nothing is freed twice is the heap's business.)
 //
 // Exceptions: S-I29: inside the flush of smpcfd_dying_cpu(), and local execution (without csd) by
 // an offline CPU's own call. S-I30 holds from the start for a CPU that was never online. S-I31:
@@ -65,14 +67,17 @@ class Hotplug : public Oracle {
   static void works_are_due(Cpu& cpu);
   void dying_end(const Event& event, Cpu& cpu);
   void prepare(const Event& event);
+  void dead_begin(const Event& event);
+  void dead_end(const Event& event);
 
   std::vector<Cpu> cpus_;
   PointerTable<Work> works_;
   uint32_t claims_ = 0;  // works claimed and not on a list yet
   QueueHeads heads_;
-  // The preparation of a CPU that is going on.
+  // The preparation of a CPU, or its end, that is going on. One at a time: hotplug is exclusive.
   bool preparing_ = false;
-  uint16_t preparer_ = 0;  // task
+  bool burying_ = false;
+  uint16_t preparer_ = 0;  // task that does it
   int32_t allocated_ = 0;  // by it, and not freed
 };
 

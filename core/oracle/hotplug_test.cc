@@ -191,6 +191,40 @@ TEST(Hotplug, SI39SuccessKeepsIts) {
   EXPECT_EQ(s.id(), "");
 }
 
+void buried(HotplugScript& s, int frees, bool to_the_end) {
+  s.on(0, 10).ev(mev::hotplug_state, nullptr, 1, sd_cpuhp_smpcfd_prepare);
+  s.ev(tp::smpcfd_dead, nullptr, 1);
+  for (int i = 0; i < frees; ++i) s.ev(eev::free, &works[i], 64);
+  s.on(2, 12).ev(eev::free, &csd, 64);  // others' business
+  s.on(0, 10);
+  if (to_the_end) {
+    s.ev(mev::hotplug_end, nullptr, 1);
+  } else {
+    s.ev(mev::hotplug_state, nullptr, 1, sd_cpuhp_offline);
+  }
+}
+
+TEST(Hotplug, SI39DeadCpuLeavesAMask) {
+  for (const bool to_the_end : {false, true}) {
+    HotplugScript s;
+    s.view.patches.set(static_cast<unsigned>(series::Patch::p05));
+    buried(s, 1, to_the_end);
+    EXPECT_EQ(s.id(), "S-I39");
+  }
+}
+
+TEST(Hotplug, SI39CsdsStayFromP05OnOnly) {
+  for (const bool p05 : {false, true}) {
+    HotplugScript s;
+    if (p05) s.view.patches.set(static_cast<unsigned>(series::Patch::p05));
+    buried(s, 2, true);
+    EXPECT_EQ(s.id(), p05 ? "" : "S-I39");
+  }
+  HotplugScript s;
+  buried(s, 3, true);
+  EXPECT_EQ(s.id(), "") << s.failure().message;
+}
+
 // ---- S-I34
 
 TEST(Hotplug, SI34EntriesOnAnOfflineCpu) {

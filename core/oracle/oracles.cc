@@ -93,7 +93,7 @@ constexpr OracleInfo kTable[] = {
     {"S-I38", "cpuhp", Cost::at_return,
      "a hotplug operation that fails leaves the CPU where it was, online and active or offline"},
     {"S-I39", "hotplug", Cost::every_step,
-     "a failed smpcfd_prepare_cpu() leaves nothing allocated"},
+     "a failed smpcfd_prepare_cpu() leaves nothing allocated, and smpcfd_dead_cpu() no masks"},
     {"S-I40", "context", Cost::at_return,
      "every call returns with the depth of disabled preemption that it was called with"},
     {"S-I41", "context", Cost::every_step,

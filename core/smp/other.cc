@@ -47,7 +47,7 @@ int call_on_cpu(unsigned cpu, int (*func)(void*), void* par) {
 // through an interrupt since.
 void kick_all_cpus_sync() {
   trace(tp::kick_begin, nullptr, reinterpret_cast<uint64_t>(do_nothing));
-  smp_mb();
+  if (!bug(Bug::kick_no_mb)) smp_mb();
   smp_call_function(do_nothing, nullptr, true);
   trace(tp::kick_end);
 }

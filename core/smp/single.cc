@@ -113,7 +113,7 @@ int __smp_call_function_single(int cpu, smp_call_func_t func, void* info, const 
   csd->node.src = static_cast<uint16_t>(this_cpu);
   csd->node.dst = static_cast<uint16_t>(target);
 
-  const bool early = patch(Patch::p02);
+  const bool early = patch(Patch::p02) && !bug(Bug::p02_put_after_wait);
   const bool too_early = bug(Bug::p02_put_before_exec);
   if (too_early) unpin(section);
   const int err = generic_exec_single(target, csd);

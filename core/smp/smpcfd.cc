@@ -59,7 +59,7 @@ int smpcfd_dead_cpu(unsigned cpu) {
   call_function_data* cfd = per_cpu_ptr(cfd_data, cpu);
   trace(tp::smpcfd_dead, nullptr, cpu);
   kfree(cfd->cpumask_work);
-  kfree(cfd->cpumask_ipi);
+  if (!bug(Bug::dead_leaks_mask)) kfree(cfd->cpumask_ipi);
   if (!patch(Patch::p05)) kfree(cfd->csd);
   return 0;
 }

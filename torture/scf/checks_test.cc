@@ -92,6 +92,7 @@ const StackBug kStackBugs[] = {
     {bugs::Bug::enxio_when_inactive, "merged", {"S-I3", "S-I7"}},
     {bugs::Bug::h07, "merged", {"scf-ste"}},
     {bugs::Bug::h01, "merged", {"hang"}},
+    {bugs::Bug::irqwork_to_dead, "merged", {"WARN"}},
 };
 
 class EveryStackBug : public ::testing::TestWithParam<StackBug> {};

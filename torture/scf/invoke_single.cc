@@ -221,7 +221,7 @@ void invoke_irq_work(const Call& call) {
   }
   const unsigned cpu = choose(nr_cpu_ids(), choice::op_cpu);
   kernel::preempt_disable();
-  if (!is_online(cpu)) {
+  if (!is_online(cpu) && !bug(Bug::irqwork_to_dead)) {
     count_offline(call);
   } else {
     outstanding_add(&st->outstanding, 1);
