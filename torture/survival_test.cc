@@ -29,10 +29,6 @@ void wait_until(const std::function<bool()>& come) {
   FAIL() << "it does not come";
 }
 
-void wait_for_output(const Program& program, const std::string& text) {
-  wait_until([&] { return program.out_so_far().find(text) != std::string::npos; });
-}
-
 std::string state_of(pid_t pid) {
   const std::string stat = slurp("/proc/" + std::to_string(pid) + "/stat");
   return stat.empty() ? "gone" : stat.substr(stat.rfind(')') + 2, 1);

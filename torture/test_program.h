@@ -131,6 +131,12 @@ class Program {
   pid_t pid_ = 0;
 };
 
+// Waits until the program has written something, or has gone on for long.
+inline void wait_for_output(const Program& program, const std::string& text) {
+  for (int i = 0; i < 6000 && program.out_so_far().find(text) == std::string::npos; i++)
+    ::usleep(10'000);
+}
+
 inline ProgramResult run_program(
     const ScratchDir& dir, std::vector<std::string> arguments,
     const std::function<void()>& prepare = [] {}) {

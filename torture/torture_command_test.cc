@@ -22,12 +22,6 @@ Words torture(Words more) {
   return more;
 }
 
-// Waits until the program has written something, or has gone on for long.
-void wait_for_output(const Program& program, const std::string& text) {
-  for (int i = 0; i < 6000 && program.out_so_far().find(text) == std::string::npos; i++)
-    ::usleep(10'000);
-}
-
 TEST(Torture, OfTheMergedStackIsClean) {
   const ScratchDir dir;
   const ProgramResult result = run_program(dir, torture({"--executions", "200", "--seed", "0x7b"}));
