@@ -346,6 +346,11 @@ TEST(Torture, ARaceIsAFailureOfTheExecutionThatHasIt) {
     if (!verdict.empty()) EXPECT_EQ(now, verdict);
     verdict = now;
   }
+  // A second run of the execution would not be told of the race again.
+  const ProgramResult twice =
+      run_program(dir, torture({"--bug", "H39", "--seed", "2", "--executions", "20", "--keep-going",
+                                "--check-determinism"}));
+  EXPECT_EQ(twice.last_line(), verdict);
   const ProgramResult first = run_program(
       dir, torture({"--bug", "H39", "--seed", "2", "--executions", "20", "--out", "one"}));
   EXPECT_EQ(first.code, 1);
